@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests of Temporal's clients that the upstream of a namespace answers, with a stand-in for
+ * it that records every byte.
+ */
+#include "request.h"
+
+#include <sys/socket.h>
+
+#include "h2_client.h"
+#include "upstream.h"
+
+enum { BODY_MAX = 4 << 20, TOKEN_MAX = 128 };
+
+#define SERVICE "/temporal.api.workflowservice.v1.WorkflowService/"
+#define UPSTREAM                                                                  \
+    "{'settings':{'allowNetworks':['127.0.0.0/8'],'upstream':'main','upstreams':" \
+    "{'main':{'type':'temporal','url':'http://127.0.0.1:%u','namespace':'%s',"    \
+    "'headers':{'X-Own':'upstream-header'},'apiKey':'upstream-key'}}}}"
+#define PLAIN_UPSTREAM                                                                     \
+    "{'settings':{'allowNetworks':['127.0.0.0/8'],'upstreams':{'main':{'type':'temporal'," \
+    "'url':'http://127.0.0.1:%u','namespace':'default'}}}}"
+
+struct stage {
+    struct server *d;
+    struct upstream up;
+    struct h2c *h;
+    char token[TOKEN_MAX]; /* for the next calls; "": none */
+    char frame[64];        /* of the last small message */
+};
+
+static void connect_client(struct stage *s)
+{
+    s->h = h2c_open(request_connect(s->d));
+}
+
+static void begin(struct stage *s, void **state)
+{
+    upstream_open(&s->up);
+    s->d = server_start(*state, NULL);
+    connect_client(s);
+}
+
+static void end(struct stage *s)
+{
+    h2c_close(s->h);
+    assert_int_equal(server_stop(s->d), 0);
+    upstream_close(&s->up);
+}
+
+/* The name in the field of that number, as a frame of gRPC. */
+static struct str namespace_frame(struct stage *s, int field, const char *name)
+{
+    size_t len = strlen(name);
+
+    memcpy(s->frame, "\0\0\0\0", 4);
+    s->frame[4] = (char)(len + 2);
+    s->frame[5] = (char)(field << 3 | 2);
+    s->frame[6] = (char)len;
+    memcpy(s->frame + 7, name, len);
+    return (struct str){s->frame, len + 7};
+}
+
+static struct h2c_answer *start_call(struct stage *s, const char *path, struct str body,
+                                     const char *name, const char *value)
+{
+    static struct h2c_request request; /* a large body is read later */
+    static char bearer[TOKEN_MAX + 16];
+
+    snprintf(bearer, sizeof bearer, "Bearer %s", s->token);
+    request = (struct h2c_request){.method = "POST",
+                                   .path = path,
+                                   .authority = "localhost",
+                                   .body = body,
+                                   .name = "content-type",
+                                   .value = "application/grpc",
+                                   .name2 = name,
+                                   .value2 = value,
+                                   .name3 = s->token[0] ? "authorization" : NULL,
+                                   .value3 = bearer};
+    return h2c_ask(s->h, &request);
+}
+
+static struct h2c_answer *call(struct stage *s, const char *path, const char *namespace)
+{
+    struct h2c_answer *a = start_call(s, path, namespace_frame(s, 1, namespace), NULL, NULL);
+
+    h2c_await(s->h, a);
+    return a;
+}
+
+static void assert_status(const struct h2c_answer *a, int status)
+{
+    char line[32];
+
+    snprintf(line, sizeof line, "grpc-status: %d\n", status);
+    if (!strstr(a->head, line) && !strstr(a->tail, line))
+        fail_msg("%s: %s%s", line, a->head, a->tail);
+}
+
+static void assert_line(const char *text, const char *line)
+{
+    if (!strstr(text, line))
+        fail_msg("%s: missing in %s", line, text);
+}
+
+static void make_token(struct stage *s, const char *role, const char *namespace, char *ret)
+{
+    char text[1024], body[256];
+    struct answer made;
+    int fd = request_connect(s->d), len;
+
+    snprintf(body, sizeof body, "{\"name\":\"t\",\"role\":\"%s\",\"namespace\":\"%s\"}", role,
+             namespace);
+    request_send_head(fd, "POST", "/api/v1/tokens");
+    len = snprintf(text, sizeof text, "%s%s%sContent-Length: %zu\r\n\r\n%s",
+                   s->token[0] ? "Authorization: Bearer " : "", s->token,
+                   s->token[0] ? "\r\n" : "", strlen(body), body);
+    assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
+    made = request_end(s->d, fd);
+    assert_int_equal(made.status, 201);
+    snprintf(ret, TOKEN_MAX, "%s", text_at(made.json, "token"));
+}
+
+static void set_upstream(struct stage *s, const char *namespace, const char *upstream_namespace)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/api/v1/namespaces/%s", namespace);
+    api(s->d, ask(s->d, "GET", path, NULL).status == 200 ? 200 : 201, "PUT", path, UPSTREAM,
+        s->up.port, upstream_namespace);
+}
+
+/* ---- passing ---- */
+
+static void a_call_and_its_answer_pass(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = start_call(&s, SERVICE "StartWorkflowExecution", namespace_frame(&s, 1, "default"),
+                   "temporal-namespace", "default");
+    h2c_await(s.h, a);
+    assert_line(a->head, ":status: 200\n");
+    assert_line(a->head, "x-upstream: head\n");
+    assert_line(a->tail, "grpc-status: 0\n");
+    assert_line(a->tail, "x-upstream-trailer: tail\n");
+    assert_int_equal(a->body_len, 7);
+    assert_memory_equal(a->body, "\0\0\0\0\2\x0a\0", 7);
+    assert_true(upstream_has_seen(&s.up, SERVICE "StartWorkflowExecution\n"));
+    assert_true(upstream_has_seen(&s.up, "temporal-namespace: default\n"));
+    assert_true(upstream_has_seen(&s.up, "te: trailers\n"));
+    assert_true(upstream_has_seen(&s.up, "x-own: upstream-header\n"));
+    assert_true(upstream_has_seen(&s.up, "authorization: Bearer upstream-key\n"));
+    end(&s);
+}
+
+static void an_error_without_a_body_passes(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = call(&s, SERVICE "SignalWorkflowExecution", "default");
+    assert_line(a->head, "grpc-status: 5\n");
+    assert_line(a->head, "grpc-message: no such workflow\n");
+    assert_line(a->head, "grpc-status-details-bin: CAUSBG5vbmU\n");
+    assert_string_equal(a->tail, "");
+    end(&s);
+}
+
+static void a_broken_answer_is_unavailable(void **state)
+{
+    struct stage s = {0};
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    assert_status(call(&s, SERVICE "TerminateWorkflowExecution", "default"), 14);
+    end(&s);
+}
+
+/* More than all buffers between the client and the upstream. */
+static void a_large_answer_waits_for_a_slow_reader(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a, *other;
+    struct h2c *slow;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = start_call(&s, SERVICE "ListWorkflowExecutions", namespace_frame(&s, 1, "default"),
+                   NULL, NULL);
+    UNTIL(upstream_requests(&s.up) == 1);
+    slow = s.h; /* does not read; another one is served */
+    connect_client(&s);
+    other = call(&s, SERVICE "CountWorkflowExecutions", "default");
+    assert_status(other, 0);
+    assert_true(upstream_written(&s.up) < UPSTREAM_BIG);
+    assert_false(a->is_closed);
+    h2c_close(slow);
+    UNTIL(upstream_gone(&s.up) == 1);
+    end(&s);
+}
+
+static void a_large_answer_passes(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = start_call(&s, SERVICE "ListOpenWorkflowExecutions", namespace_frame(&s, 1, "default"),
+                   NULL, NULL);
+    h2c_await_body(s.h, a, 1 << 20);
+    h2c_await(s.h, a);
+    assert_int_equal(a->body_len, UPSTREAM_BIG);
+    assert_line(a->tail, "grpc-status: 0\n");
+    end(&s);
+}
+
+/* 4 MiB, the namespace last. */
+static void a_large_request_passes(void **state)
+{
+    struct stage s = {0};
+    size_t len = 5 + BODY_MAX, filler = BODY_MAX - 9 - 5;
+    char *body = calloc(1, len + 1);
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    assert_non_null(body);
+    memcpy(body, "\0\0\x40\0\0\x22", 6); /* field 4: bytes; its length takes four bytes */
+    body[6] = (char)(0x80 | (filler & 127));
+    body[7] = (char)(0x80 | (filler >> 7 & 127));
+    body[8] = (char)(0x80 | (filler >> 14 & 127));
+    body[9] = (char)(filler >> 21);
+    memcpy(body + 10 + filler,
+           "\x0a\x07"
+           "default",
+           9);
+    a = start_call(&s, SERVICE "StartWorkflowExecution", (struct str){body, len}, NULL, NULL);
+    h2c_await(s.h, a);
+    assert_status(a, 0);
+    a = start_call(&s, SERVICE "StartWorkflowExecution", (struct str){body, len + 1}, NULL,
+                   NULL);
+    h2c_await(s.h, a);
+    assert_status(a, 3);
+    assert_int_equal(upstream_requests(&s.up), 1);
+    free(body);
+    end(&s);
+}
+
+static void a_deadline_passes_and_ends_the_call(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = start_call(&s, SERVICE "PollActivityTaskQueue", namespace_frame(&s, 1, "default"),
+                   "grpc-timeout", "200m");
+    h2c_await(s.h, a);
+    assert_status(a, 4);
+    assert_true(upstream_has_seen(&s.up, "grpc-timeout: 200m\n"));
+    UNTIL(upstream_gone(&s.up) == 1);
+    end(&s);
+}
+
+static void a_client_that_leaves_ends_its_poll(void **state)
+{
+    struct stage s = {0};
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    start_call(&s, SERVICE "PollWorkflowTaskQueue", namespace_frame(&s, 1, "default"), NULL,
+               NULL);
+    UNTIL(upstream_polls(&s.up) == 1);
+    h2c_close(s.h);
+    UNTIL(upstream_gone(&s.up) == 1);
+    connect_client(&s);
+    end(&s);
+}
+
+/* The other calls of the same client continue. */
+static void a_cancelled_poll_ends_alone(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = start_call(&s, SERVICE "PollWorkflowTaskQueue", namespace_frame(&s, 1, "default"), NULL,
+                   NULL);
+    UNTIL(upstream_polls(&s.up) == 1);
+    nghttp2_submit_rst_stream(s.h->session, NGHTTP2_FLAG_NONE, a->id, NGHTTP2_CANCEL);
+    h2c_flush(s.h);
+    UNTIL(upstream_gone(&s.up) == 1);
+    assert_status(call(&s, SERVICE "QueryWorkflow", "default"), 0);
+    end(&s);
+}
+
+static void polls_end_at_once_when_the_server_drains(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = start_call(&s, SERVICE "PollWorkflowTaskQueue", namespace_frame(&s, 1, "default"), NULL,
+                   NULL);
+    UNTIL(upstream_polls(&s.up) == 1);
+    server_signal(s.d, SIGTERM);
+    h2c_await(s.h, a);
+    assert_status(a, 14);
+    UNTIL(upstream_gone(&s.up) == 1);
+    assert_int_equal(server_wait(s.d), 0);
+    h2c_close(s.h);
+    upstream_close(&s.up);
+}
+
+/* ---- namespaces ---- */
+
+static void a_namespace_without_an_upstream_says_what_to_configure(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    a = call(&s, SERVICE "StartWorkflowExecution", "default");
+    assert_status(a, 12);
+    assert_line(a->head, "needs an upstream of type temporal");
+    assert_status(call(&s, SERVICE "GetSystemInfo", "default"), 0);
+    assert_status(call(&s, SERVICE "DescribeNamespace", "default"), 0);
+    assert_status(call(&s, SERVICE "NoSuchMethod", "default"), 12);
+    assert_int_equal(upstream_requests(&s.up), 0);
+    end(&s);
+}
+
+static void another_name_at_the_upstream_is_a_failed_precondition(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "elsewhere");
+    a = call(&s, SERVICE "StartWorkflowExecution", "default");
+    assert_status(a, 9);
+    assert_line(a->head, "\"elsewhere\" at the upstream");
+    assert_int_equal(upstream_requests(&s.up), 0);
+    end(&s);
+}
+
+static void a_header_that_disagrees_is_rejected(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    a = start_call(&s, SERVICE "StartWorkflowExecution", namespace_frame(&s, 1, "default"),
+                   "temporal-namespace", "other");
+    h2c_await(s.h, a);
+    assert_status(a, 3);
+    assert_int_equal(upstream_requests(&s.up), 0);
+    end(&s);
+}
+
+/* A second value of the field is the one that counts, for the upstream too. */
+static void the_last_namespace_of_a_message_counts(void **state)
+{
+    static const char message[] = "\0\0\0\0\x10\x0a\x05other\x0a\x07"
+                                  "default";
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    set_upstream(&s, "other", "other");
+    make_token(&s, "admin", "*", s.token);
+    make_token(&s, "operator", "other", s.token);
+    a = start_call(&s, SERVICE "StartWorkflowExecution",
+                   (struct str){message, sizeof message - 1}, NULL, NULL);
+    h2c_await(s.h, a);
+    assert_status(a, 5);
+    assert_int_equal(upstream_requests(&s.up), 0);
+    end(&s);
+}
+
+static void the_upstream_answers_what_belfry_could(void **state)
+{
+    struct stage s = {0};
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    assert_line(call(&s, SERVICE "GetSystemInfo", "default")->head, "x-upstream: head\n");
+    assert_line(call(&s, SERVICE "GetClusterInfo", "default")->head, "x-upstream: head\n");
+    assert_line(call(&s, SERVICE "DescribeNamespace", "default")->head, "x-upstream: head\n");
+    assert_status(call(&s, SERVICE "DescribeSchedule", "default"), 3); /* not forwarded */
+    assert_int_equal(upstream_requests(&s.up), 3);
+    end(&s);
+}
+
+/* The only upstream of the server, though the default namespace has none. */
+static void a_call_without_a_namespace_finds_the_only_upstream(void **state)
+{
+    struct stage s = {0};
+
+    begin(&s, state);
+    set_upstream(&s, "prod", "prod");
+    assert_line(call(&s, SERVICE "GetSystemInfo", "default")->head, "x-upstream: head\n");
+    end(&s);
+}
+
+static void an_address_that_is_not_allowed_gets_no_connection(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    api(s.d, 200, "PUT", "/api/v1/namespaces/default",
+        "{'settings':{'upstreams':{'main':{'type':'temporal','url':'http://127.0.0.1:%u'}}}}",
+        s.up.port);
+    a = call(&s, SERVICE "StartWorkflowExecution", "default");
+    assert_status(a, 9);
+    assert_line(a->head, "allowNetworks");
+    assert_int_equal(upstream_requests(&s.up), 0);
+    end(&s);
+}
+
+static void an_upstream_that_is_down_is_unavailable(void **state)
+{
+    struct stage s = {0};
+
+    begin(&s, state);
+    api(s.d, 200, "PUT", "/api/v1/namespaces/default", UPSTREAM, 1, "default");
+    assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 14);
+    end(&s);
+}
+
+/* ---- credentials ---- */
+
+static void the_credentials_of_the_client_pass_without_tokens(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    api(s.d, 200, "PUT", "/api/v1/namespaces/default", PLAIN_UPSTREAM, s.up.port);
+    a = start_call(&s, SERVICE "StartWorkflowExecution", namespace_frame(&s, 1, "default"),
+                   "x-authorization", "client-key");
+    h2c_await(s.h, a);
+    assert_status(a, 0);
+    assert_true(upstream_has_seen(&s.up, "x-authorization: client-key\n"));
+    end(&s);
+}
+
+static void tokens_never_reach_the_upstream(void **state)
+{
+    struct stage s = {0};
+    char token[TOKEN_MAX], cookie[TOKEN_MAX + 8];
+    struct h2c_answer *a;
+
+    begin(&s, state);
+    api(s.d, 200, "PUT", "/api/v1/namespaces/default", PLAIN_UPSTREAM, s.up.port);
+    make_token(&s, "admin", "*", s.token);
+    make_token(&s, "admin", "default", token);
+    snprintf(s.token, sizeof s.token, "%s", token);
+    snprintf(cookie, sizeof cookie, "t=%s", token);
+    assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 0);
+    a = start_call(&s, SERVICE "GetSystemInfo", (struct str){"\0\0\0\0", 5}, "x-authorization",
+                   token);
+    h2c_await(s.h, a);
+    assert_status(a, 0);
+    a = start_call(&s, SERVICE "QueryWorkflow", namespace_frame(&s, 1, "default"), "cookie",
+                   cookie);
+    h2c_await(s.h, a);
+    assert_status(a, 0);
+    assert_int_equal(upstream_requests(&s.up), 3);
+    assert_false(upstream_has_seen(&s.up, "bf_"));
+    assert_false(upstream_has_seen(&s.up, "authorization"));
+    end(&s);
+}
+
+static void a_revoked_token_ends_its_poll(void **state)
+{
+    struct stage s = {0};
+    char root[TOKEN_MAX], worker[TOKEN_MAX], path[64], text[512];
+    struct h2c_answer *a;
+    int fd;
+
+    begin(&s, state);
+    api(s.d, 200, "PUT", "/api/v1/namespaces/default", PLAIN_UPSTREAM, s.up.port);
+    make_token(&s, "admin", "*", root);
+    snprintf(s.token, sizeof s.token, "%s", root);
+    make_token(&s, "worker", "default", worker);
+    snprintf(s.token, sizeof s.token, "%s", worker);
+    a = start_call(&s, SERVICE "PollWorkflowTaskQueue", namespace_frame(&s, 1, "default"), NULL,
+                   NULL);
+    UNTIL(upstream_polls(&s.up) == 1);
+    snprintf(path, sizeof path, "/api/v1/tokens/%.12s", worker + strlen("bf_worker_"));
+    fd = request_connect(s.d);
+    request_send_head(fd, "DELETE", path);
+    snprintf(text, sizeof text, "Authorization: Bearer %s\r\n\r\n", root);
+    assert_true(send(fd, text, strlen(text), MSG_NOSIGNAL) > 0);
+    assert_int_equal(request_end(s.d, fd).status, 204);
+    h2c_await(s.h, a);
+    assert_status(a, 16);
+    UNTIL(upstream_gone(&s.up) == 1);
+    end(&s);
+}
+
+/* ---- rights ---- */
+
+/* RPC × role × namespace, one method of each right; the table has a test of its own. */
+static void roles_and_namespaces_are_checked(void **state)
+{
+    static const char *const roles[] = {"viewer", "operator", "editor", "admin", "worker"};
+    static const struct {
+        const char *method, *who;
+        int field;
+    } methods[] = {
+        {"DescribeWorkflowExecution", "voea", 1},    {"StartWorkflowExecution", "oea", 1},
+        {"DeleteWorkflowExecution", "ea", 1},        {"RespondWorkflowTaskCompleted", "aw", 9},
+        {"GetWorkflowExecutionHistory", "voeaw", 1}, {"GetSystemInfo", "voeaw", 1},
+    };
+    struct stage s = {0};
+    char root[TOKEN_MAX];
+
+    begin(&s, state);
+    set_upstream(&s, "default", "default");
+    set_upstream(&s, "other", "other");
+    make_token(&s, "admin", "*", root);
+    for (size_t r = 0; r < 5; r++) {
+        snprintf(s.token, sizeof s.token, "%s", root);
+        make_token(&s, roles[r], "default", s.token);
+        h2c_close(s.h);
+        connect_client(&s);
+        for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+            char path[128];
+            bool may = strchr(methods[m].who, roles[r][0]);
+            bool is_global = strcmp(methods[m].method, "GetSystemInfo") == 0;
+            int before = upstream_requests(&s.up);
+            struct h2c_answer *a;
+
+            snprintf(path, sizeof path, SERVICE "%s", methods[m].method);
+            a = start_call(&s, path, namespace_frame(&s, methods[m].field, "default"), NULL,
+                           NULL);
+            h2c_await(s.h, a);
+            assert_status(a, may ? 0 : 7);
+            a = start_call(&s, path, namespace_frame(&s, methods[m].field, "other"), NULL,
+                           NULL);
+            h2c_await(s.h, a);
+            assert_status(a, is_global ? 0 : 5);
+            assert_int_equal(upstream_requests(&s.up) - before, is_global ? 2 : may);
+        }
+        assert_status(call(&s, SERVICE "ListNamespaces", "default"), 7);
+    }
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        E2E_TEST(a_call_and_its_answer_pass),
+        E2E_TEST(an_error_without_a_body_passes),
+        E2E_TEST(a_broken_answer_is_unavailable),
+        E2E_TEST(a_large_answer_waits_for_a_slow_reader),
+        E2E_TEST(a_large_answer_passes),
+        E2E_TEST(a_large_request_passes),
+        E2E_TEST(a_deadline_passes_and_ends_the_call),
+        E2E_TEST(a_client_that_leaves_ends_its_poll),
+        E2E_TEST(a_cancelled_poll_ends_alone),
+        E2E_TEST(polls_end_at_once_when_the_server_drains),
+        E2E_TEST(a_namespace_without_an_upstream_says_what_to_configure),
+        E2E_TEST(another_name_at_the_upstream_is_a_failed_precondition),
+        E2E_TEST(a_header_that_disagrees_is_rejected),
+        E2E_TEST(the_last_namespace_of_a_message_counts),
+        E2E_TEST(the_upstream_answers_what_belfry_could),
+        E2E_TEST(a_call_without_a_namespace_finds_the_only_upstream),
+        E2E_TEST(an_address_that_is_not_allowed_gets_no_connection),
+        E2E_TEST(an_upstream_that_is_down_is_unavailable),
+        E2E_TEST(the_credentials_of_the_client_pass_without_tokens),
+        E2E_TEST(tokens_never_reach_the_upstream),
+        E2E_TEST(a_revoked_token_ends_its_poll),
+        E2E_TEST(roles_and_namespaces_are_checked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
