@@ -57,14 +57,14 @@ struct ticket {
     bool has_key;                                  /* idempotency key: a retry is safe        */
     bool has_asked_namespace, is_asking_namespace; /* asks the writer for the namespace, once */
     struct limit limit;                            /* the rate limit of the client            */
-    const struct operation *own; /* answers if no upstream does; NULL: none        */
-    struct str message;          /* of gRPC, decompressed; as valid as x           */
-    bool is_seed;                /* from frontend_options.seeds: continues without a client */
-    void *stream;                /* owned by the streams; NULL: not a stream                */
-    struct fair_item turn;       /* while it waits for a reader, or a reader has it */
-    int64_t queued_us;           /* clock_boot_us() when it began to wait           */
-    int reader;                  /* the quick reader that has it                    */
-    bool is_slow;                /* it goes to the slow reader                      */
+    const struct operation *fallback; /* answers if no upstream does; NULL: none        */
+    struct str message;               /* of gRPC, decompressed; as valid as x           */
+    bool is_seed;          /* from frontend_options.seeds: continues without a client */
+    void *stream;          /* owned by the streams; NULL: not a stream                */
+    struct fair_item turn; /* while it waits for a reader, or a reader has it */
+    int64_t queued_us;     /* clock_boot_us() when it began to wait           */
+    int reader;            /* the quick reader that has it                    */
+    bool is_slow;          /* it goes to the slow reader                      */
 
     /* Accessed by any thread: no answer is needed, so that a poll may end at once. */
     _Atomic bool is_abandoned;

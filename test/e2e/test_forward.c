@@ -34,14 +34,14 @@ static void connect_client(struct stage *s)
     s->h = h2c_open(request_connect(s->d));
 }
 
-static void begin(struct stage *s, void **state)
+static void open_stage(struct stage *s, void **state)
 {
     upstream_open(&s->up);
     s->d = server_start(*state, NULL);
     connect_client(s);
 }
 
-static void end(struct stage *s)
+static void close_stage(struct stage *s)
 {
     h2c_close(s->h);
     assert_int_equal(server_stop(s->d), 0);
@@ -138,7 +138,7 @@ static void a_call_and_its_answer_pass(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = start_call(&s, SERVICE "StartWorkflowExecution", namespace_frame(&s, 1, "default"),
                    "temporal-namespace", "default");
@@ -154,7 +154,7 @@ static void a_call_and_its_answer_pass(void **state)
     assert_true(upstream_has_seen(&s.up, "te: trailers\n"));
     assert_true(upstream_has_seen(&s.up, "x-own: upstream-header\n"));
     assert_true(upstream_has_seen(&s.up, "authorization: Bearer upstream-key\n"));
-    end(&s);
+    close_stage(&s);
 }
 
 static void an_error_without_a_body_passes(void **state)
@@ -162,24 +162,24 @@ static void an_error_without_a_body_passes(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = call(&s, SERVICE "SignalWorkflowExecution", "default");
     assert_line(a->head, "grpc-status: 5\n");
     assert_line(a->head, "grpc-message: no such workflow\n");
     assert_line(a->head, "grpc-status-details-bin: CAUSBG5vbmU\n");
     assert_string_equal(a->tail, "");
-    end(&s);
+    close_stage(&s);
 }
 
 static void a_broken_answer_is_unavailable(void **state)
 {
     struct stage s = {0};
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     assert_status(call(&s, SERVICE "TerminateWorkflowExecution", "default"), 14);
-    end(&s);
+    close_stage(&s);
 }
 
 /* More than all buffers between the client and the upstream. */
@@ -189,7 +189,7 @@ static void a_large_answer_waits_for_a_slow_reader(void **state)
     struct h2c_answer *a, *other;
     struct h2c *slow;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = start_call(&s, SERVICE "ListWorkflowExecutions", namespace_frame(&s, 1, "default"),
                    NULL, NULL);
@@ -202,7 +202,7 @@ static void a_large_answer_waits_for_a_slow_reader(void **state)
     assert_false(a->is_closed);
     h2c_close(slow);
     UNTIL(upstream_gone(&s.up) == 1);
-    end(&s);
+    close_stage(&s);
 }
 
 static void a_large_answer_passes(void **state)
@@ -210,7 +210,7 @@ static void a_large_answer_passes(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = start_call(&s, SERVICE "ListOpenWorkflowExecutions", namespace_frame(&s, 1, "default"),
                    NULL, NULL);
@@ -218,7 +218,7 @@ static void a_large_answer_passes(void **state)
     h2c_await(s.h, a);
     assert_int_equal(a->body_len, UPSTREAM_BIG);
     assert_line(a->tail, "grpc-status: 0\n");
-    end(&s);
+    close_stage(&s);
 }
 
 /* 4 MiB, the namespace last. */
@@ -229,7 +229,7 @@ static void a_large_request_passes(void **state)
     char *body = calloc(1, len + 1);
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     assert_non_null(body);
     memcpy(body, "\0\0\x40\0\0\x22", 6); /* field 4: bytes; its length takes four bytes */
@@ -250,7 +250,7 @@ static void a_large_request_passes(void **state)
     assert_status(a, 3);
     assert_int_equal(upstream_requests(&s.up), 1);
     free(body);
-    end(&s);
+    close_stage(&s);
 }
 
 static void a_deadline_passes_and_ends_the_call(void **state)
@@ -258,7 +258,7 @@ static void a_deadline_passes_and_ends_the_call(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = start_call(&s, SERVICE "PollActivityTaskQueue", namespace_frame(&s, 1, "default"),
                    "grpc-timeout", "200m");
@@ -266,14 +266,14 @@ static void a_deadline_passes_and_ends_the_call(void **state)
     assert_status(a, 4);
     assert_true(upstream_has_seen(&s.up, "grpc-timeout: 200m\n"));
     UNTIL(upstream_gone(&s.up) == 1);
-    end(&s);
+    close_stage(&s);
 }
 
 static void a_client_that_leaves_ends_its_poll(void **state)
 {
     struct stage s = {0};
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     start_call(&s, SERVICE "PollWorkflowTaskQueue", namespace_frame(&s, 1, "default"), NULL,
                NULL);
@@ -281,7 +281,7 @@ static void a_client_that_leaves_ends_its_poll(void **state)
     h2c_close(s.h);
     UNTIL(upstream_gone(&s.up) == 1);
     connect_client(&s);
-    end(&s);
+    close_stage(&s);
 }
 
 /* The other calls of the same client continue. */
@@ -290,7 +290,7 @@ static void a_cancelled_poll_ends_alone(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = start_call(&s, SERVICE "PollWorkflowTaskQueue", namespace_frame(&s, 1, "default"), NULL,
                    NULL);
@@ -299,7 +299,7 @@ static void a_cancelled_poll_ends_alone(void **state)
     h2c_flush(s.h);
     UNTIL(upstream_gone(&s.up) == 1);
     assert_status(call(&s, SERVICE "QueryWorkflow", "default"), 0);
-    end(&s);
+    close_stage(&s);
 }
 
 static void polls_end_at_once_when_the_server_drains(void **state)
@@ -307,7 +307,7 @@ static void polls_end_at_once_when_the_server_drains(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = start_call(&s, SERVICE "PollWorkflowTaskQueue", namespace_frame(&s, 1, "default"), NULL,
                    NULL);
@@ -328,7 +328,7 @@ static void a_namespace_without_an_upstream_says_what_to_configure(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     a = call(&s, SERVICE "StartWorkflowExecution", "default");
     assert_status(a, 12);
     assert_line(a->head, "needs an upstream of type temporal");
@@ -336,7 +336,7 @@ static void a_namespace_without_an_upstream_says_what_to_configure(void **state)
     assert_status(call(&s, SERVICE "DescribeNamespace", "default"), 0);
     assert_status(call(&s, SERVICE "NoSuchMethod", "default"), 12);
     assert_int_equal(upstream_requests(&s.up), 0);
-    end(&s);
+    close_stage(&s);
 }
 
 static void another_name_at_the_upstream_is_a_failed_precondition(void **state)
@@ -344,13 +344,13 @@ static void another_name_at_the_upstream_is_a_failed_precondition(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "elsewhere");
     a = call(&s, SERVICE "StartWorkflowExecution", "default");
     assert_status(a, 9);
     assert_line(a->head, "\"elsewhere\" at the upstream");
     assert_int_equal(upstream_requests(&s.up), 0);
-    end(&s);
+    close_stage(&s);
 }
 
 static void a_header_that_disagrees_is_rejected(void **state)
@@ -358,14 +358,14 @@ static void a_header_that_disagrees_is_rejected(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     a = start_call(&s, SERVICE "StartWorkflowExecution", namespace_frame(&s, 1, "default"),
                    "temporal-namespace", "other");
     h2c_await(s.h, a);
     assert_status(a, 3);
     assert_int_equal(upstream_requests(&s.up), 0);
-    end(&s);
+    close_stage(&s);
 }
 
 /* A second value of the field is the one that counts, for the upstream too. */
@@ -376,7 +376,7 @@ static void the_last_namespace_of_a_message_counts(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     set_upstream(&s, "other", "other");
     make_token(&s, "admin", "*", s.token);
@@ -386,21 +386,21 @@ static void the_last_namespace_of_a_message_counts(void **state)
     h2c_await(s.h, a);
     assert_status(a, 5);
     assert_int_equal(upstream_requests(&s.up), 0);
-    end(&s);
+    close_stage(&s);
 }
 
 static void the_upstream_answers_what_belfry_could(void **state)
 {
     struct stage s = {0};
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     assert_line(call(&s, SERVICE "GetSystemInfo", "default")->head, "x-upstream: head\n");
     assert_line(call(&s, SERVICE "GetClusterInfo", "default")->head, "x-upstream: head\n");
     assert_line(call(&s, SERVICE "DescribeNamespace", "default")->head, "x-upstream: head\n");
     assert_status(call(&s, SERVICE "DescribeSchedule", "default"), 3); /* not forwarded */
     assert_int_equal(upstream_requests(&s.up), 3);
-    end(&s);
+    close_stage(&s);
 }
 
 /* The only upstream of the server, though the default namespace has none. */
@@ -408,10 +408,10 @@ static void a_call_without_a_namespace_finds_the_only_upstream(void **state)
 {
     struct stage s = {0};
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "prod", "prod");
     assert_line(call(&s, SERVICE "GetSystemInfo", "default")->head, "x-upstream: head\n");
-    end(&s);
+    close_stage(&s);
 }
 
 static void an_address_that_is_not_allowed_gets_no_connection(void **state)
@@ -419,7 +419,7 @@ static void an_address_that_is_not_allowed_gets_no_connection(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     api(s.d, 200, "PUT", "/api/v1/namespaces/default",
         "{'settings':{'upstreams':{'main':{'type':'temporal','url':'http://127.0.0.1:%u'}}}}",
         s.up.port);
@@ -427,17 +427,17 @@ static void an_address_that_is_not_allowed_gets_no_connection(void **state)
     assert_status(a, 9);
     assert_line(a->head, "allowNetworks");
     assert_int_equal(upstream_requests(&s.up), 0);
-    end(&s);
+    close_stage(&s);
 }
 
 static void an_upstream_that_is_down_is_unavailable(void **state)
 {
     struct stage s = {0};
 
-    begin(&s, state);
+    open_stage(&s, state);
     api(s.d, 200, "PUT", "/api/v1/namespaces/default", UPSTREAM, 1, "default");
     assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 14);
-    end(&s);
+    close_stage(&s);
 }
 
 /* ---- credentials ---- */
@@ -447,14 +447,14 @@ static void the_credentials_of_the_client_pass_without_tokens(void **state)
     struct stage s = {0};
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     api(s.d, 200, "PUT", "/api/v1/namespaces/default", PLAIN_UPSTREAM, s.up.port);
     a = start_call(&s, SERVICE "StartWorkflowExecution", namespace_frame(&s, 1, "default"),
                    "x-authorization", "client-key");
     h2c_await(s.h, a);
     assert_status(a, 0);
     assert_true(upstream_has_seen(&s.up, "x-authorization: client-key\n"));
-    end(&s);
+    close_stage(&s);
 }
 
 static void tokens_never_reach_the_upstream(void **state)
@@ -463,7 +463,7 @@ static void tokens_never_reach_the_upstream(void **state)
     char token[TOKEN_MAX], cookie[TOKEN_MAX + 8];
     struct h2c_answer *a;
 
-    begin(&s, state);
+    open_stage(&s, state);
     api(s.d, 200, "PUT", "/api/v1/namespaces/default", PLAIN_UPSTREAM, s.up.port);
     make_token(&s, "admin", "*", s.token);
     make_token(&s, "admin", "default", token);
@@ -481,7 +481,7 @@ static void tokens_never_reach_the_upstream(void **state)
     assert_int_equal(upstream_requests(&s.up), 3);
     assert_false(upstream_has_seen(&s.up, "bf_"));
     assert_false(upstream_has_seen(&s.up, "authorization"));
-    end(&s);
+    close_stage(&s);
 }
 
 static void a_revoked_token_ends_its_poll(void **state)
@@ -491,7 +491,7 @@ static void a_revoked_token_ends_its_poll(void **state)
     struct h2c_answer *a;
     int fd;
 
-    begin(&s, state);
+    open_stage(&s, state);
     api(s.d, 200, "PUT", "/api/v1/namespaces/default", PLAIN_UPSTREAM, s.up.port);
     make_token(&s, "admin", "*", root);
     snprintf(s.token, sizeof s.token, "%s", root);
@@ -509,7 +509,7 @@ static void a_revoked_token_ends_its_poll(void **state)
     h2c_await(s.h, a);
     assert_status(a, 16);
     UNTIL(upstream_gone(&s.up) == 1);
-    end(&s);
+    close_stage(&s);
 }
 
 /* ---- rights ---- */
@@ -529,7 +529,7 @@ static void roles_and_namespaces_are_checked(void **state)
     struct stage s = {0};
     char root[TOKEN_MAX];
 
-    begin(&s, state);
+    open_stage(&s, state);
     set_upstream(&s, "default", "default");
     set_upstream(&s, "other", "other");
     make_token(&s, "admin", "*", root);
@@ -558,7 +558,7 @@ static void roles_and_namespaces_are_checked(void **state)
         }
         assert_status(call(&s, SERVICE "ListNamespaces", "default"), 7);
     }
-    end(&s);
+    close_stage(&s);
 }
 
 int main(void)

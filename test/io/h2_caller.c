@@ -151,8 +151,8 @@ void h2_caller_wait_bytes(struct h2_caller_call *call, size_t bytes)
 
 int64_t h2_caller_await(struct h2_caller *caller, struct app *app, enum app_word word)
 {
-    /* The news have no handle on this loop; the client's own timer wakes it. */
-    while (!mailbox_wait(app->news, clock_boot_us()))
-        step(caller);
+    /* The news have no handle on this loop. */
+    while (!mailbox_wait(app->news, clock_boot_us() + SPAN_MS))
+        uv_run(&caller->loop, UV_RUN_NOWAIT);
     return app_await(app, word);
 }

@@ -13,7 +13,7 @@ enum {
     SETTINGS_MAX = 32, /* in one frame */
     ACKS_MAX = 100,    /* of pings and settings that the server does not accept */
     OWN_FIELDS = 4,    /* :method, :scheme, :path, :authority */
-    FIELD_COST = 32,   /* of a field besides its bytes, as in RFC 9113, 6.5.2 */
+    FIELD_COST = 32,   /* of a field in addition to its bytes: as in RFC 9113, 6.5.2 */
 };
 
 static struct h2_call *call_of(nghttp2_session *session, int32_t id)

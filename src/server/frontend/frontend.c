@@ -275,7 +275,7 @@ static bool admit(struct frontend *frontend, struct ticket *t, const struct exch
 
     if (admission_admit(frontend->admission, &t->call, x, config, &t->limit))
         return true;
-    return t->own && t->own->right == RIGHT_NONE && frontend_forward_use_own(t) &&
+    return t->fallback && t->fallback->right == RIGHT_NONE && frontend_forward_use_own(t) &&
            admission_admit(frontend->admission, &t->call, x, config, &t->limit);
 }
 

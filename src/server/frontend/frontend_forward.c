@@ -19,7 +19,7 @@ void frontend_forward_select(struct ticket *t, const struct http1_request *reque
 
     if (!forwarded)
         return;
-    t->own = t->call.operation;
+    t->fallback = t->call.operation;
     t->call.operation = forwarded;
 }
 
@@ -27,10 +27,10 @@ bool frontend_forward_use_own(struct ticket *t)
 {
     struct call *call = &t->call;
 
-    call->operation = t->own;
+    call->operation = t->fallback;
     call->denied = 0;
     call->field_count = 0;
-    t->own = NULL;
+    t->fallback = NULL;
     return true;
 }
 
@@ -82,7 +82,7 @@ bool frontend_forward(struct frontend *frontend, struct ticket *t)
     int64_t namespace = 0;
     const struct upstream_settings *upstream = find_upstream(frontend, call, &namespace);
 
-    if (!upstream && t->own) {
+    if (!upstream && t->fallback) {
         frontend_forward_use_own(t);
         t->step = call_begin(call, t->x->request, t->message);
         return false;
