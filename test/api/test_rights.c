@@ -164,10 +164,12 @@ static const struct {
 };
 
 enum { EXPECTED = sizeof expected / sizeof expected[0], PATH_MAX_BYTES = 256 };
-enum { VIEWER, OPERATOR, EDITOR, ADMIN, WORKER, ROLES };
+enum { VIEWER, OPERATOR, EDITOR, ADMIN, WORKER, TWO, ROLES = TWO + 3 };
 enum { OF_TEAM, OF_ALL }; /* the namespace of a token: `team`, or all */
 
-static const char *const roles[ROLES] = {"viewer", "operator", "editor", "admin", "worker"};
+static const char *const roles[ROLES] = {"viewer",          "operator",     "editor",
+                                         "admin",           "worker",       "viewer+worker",
+                                         "operator+worker", "editor+worker"};
 static char tokens[ROLES][2][128];
 
 static const char *who_may(const char *id)
@@ -299,11 +301,17 @@ static void check_other_namespace(const struct operation *op, int r, bool is_ope
     assert_case(is_noted_at_home("ghost"), op, r, "nowhere, noted");
 }
 
+/* A token with two roles may do what either of them may. */
+static bool is_listed(const char *who, int r)
+{
+    return strchr(who, roles[r][0]) || (r >= TWO && strchr(who, roles[WORKER][0]));
+}
+
 static void check(const struct operation *op, int r)
 {
     const char *who = who_may(op->id);
     bool is_open = strchr(who, '*');
-    bool may = is_open || strchr(who, roles[r][0]);
+    bool may = is_open || is_listed(who, r);
     bool may_everywhere = is_open || (r == ADMIN ? strchr(who, 'A') != NULL : may);
     int status;
 

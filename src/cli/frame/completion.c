@@ -125,7 +125,7 @@ static const char tail[] =
     "        --format) words='yaml json' ;;\n"
     "        --log) words='logfmt json' ;;\n"
     "        --log-level) words='debug info warn error' ;;\n"
-    "        --role) words='viewer operator editor admin worker' ;;\n"
+    "        --role) words='viewer operator editor admin worker viewer+worker operator+worker editor+worker' ;;\n"
     "        *)\n"
     "            compopt -o default 2> /dev/null\n"
     "            return\n"

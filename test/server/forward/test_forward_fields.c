@@ -31,7 +31,7 @@ static int free_arena(void **state)
     return 0;
 }
 
-static const char *text_of(int count)
+static const char *print_fields(int count)
 {
     struct buf out = arena_buf(arena, 1024);
 
@@ -69,7 +69,7 @@ static void connection_fields_and_credentials_stay(void **state)
         request.fields[0] = (struct http1_field){str_of(names[i]), STR("secret")};
         request.fields[1] = (struct http1_field){STR("Client-Name"), STR("temporal-go")};
         assert_string_equal(
-            text_of(forward_fields_request(&request, &upstream, false, arena, room, ROOM)),
+            print_fields(forward_fields_request(&request, &upstream, false, arena, room, ROOM)),
             "client-name=temporal-go te=trailers ");
     }
 }
@@ -85,7 +85,7 @@ static void the_upstream_replaces_fields_of_the_client(void **state)
     request.fields[1] = (struct http1_field){STR("x-a"), STR("client")};
     for (int keeps = 0; keeps < 2; keeps++)
         assert_string_equal(
-            text_of(forward_fields_request(&request, &upstream, keeps, arena, room, ROOM)),
+            print_fields(forward_fields_request(&request, &upstream, keeps, arena, room, ROOM)),
             "authorization=Bearer up x-a=up te=trailers ");
 }
 
@@ -97,7 +97,7 @@ static void credentials_pass_if_they_are_not_belfrys(void **state)
     (void)state;
     request.fields[0] = (struct http1_field){STR("Authorization"), STR("Bearer client")};
     assert_string_equal(
-        text_of(forward_fields_request(&request, &upstream, true, arena, room, ROOM)),
+        print_fields(forward_fields_request(&request, &upstream, true, arena, room, ROOM)),
         "authorization=Bearer client te=trailers ");
 }
 
@@ -124,7 +124,7 @@ static void an_answer_passes_without_connection_fields(void **state)
                                          {STR("grpc-status-details-bin"), STR("AA")}};
 
     (void)state;
-    assert_string_equal(text_of(forward_fields_answer(fields, 5, arena, room, ROOM)),
+    assert_string_equal(print_fields(forward_fields_answer(fields, 5, arena, room, ROOM)),
                         "content-type=application/grpc grpc-encoding=gzip "
                         "grpc-status-details-bin=AA ");
 }
