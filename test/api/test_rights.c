@@ -149,6 +149,7 @@ static const struct {
     {"token.list", "aA"},
     {"version", "*"},
     {"openapi", "*"},
+    {"temporal.attributes", "voeaA"},
     {"temporal.cluster", "*"},
     {"temporal.count", "voeaA"},
     {"temporal.create", "eaA"},
@@ -157,6 +158,7 @@ static const struct {
     {"temporal.health", "*"},
     {"temporal.list", "voeaA"},
     {"temporal.namespace", "voeaA"},
+    {"temporal.namespaces", "A"},
     {"temporal.patch", "oeaA"},
     {"temporal.system", "*"},
     {"temporal.times", "voeaA"},
@@ -307,6 +309,17 @@ static bool is_listed(const char *who, int r)
     return strchr(who, roles[r][0]) || (r >= TWO && strchr(who, roles[WORKER][0]));
 }
 
+/* Its message names no namespace: only tokens for all of them are admitted. */
+static void check_global(const struct operation *op, int r)
+{
+    bool may = r == ADMIN && strchr(who_may(op->id), 'A');
+    int status = ask_for(op, tokens[r][OF_TEAM], NULL);
+
+    assert_case(status == 403, op, r, "at home");
+    status = ask_for(op, tokens[r][OF_ALL], NULL);
+    assert_case(may ? !is_refused(status) : status == 403, op, r, "everywhere");
+}
+
 static void check(const struct operation *op, int r)
 {
     const char *who = who_may(op->id);
@@ -315,6 +328,10 @@ static void check(const struct operation *op, int r)
     bool may_everywhere = is_open || (r == ADMIN ? strchr(who, 'A') != NULL : may);
     int status;
 
+    if (op->is_global) {
+        check_global(op, r);
+        return;
+    }
     status = ask_for(op, tokens[r][OF_TEAM],
                      NULL); /* its own namespace, not named in the request */
     assert_case(may ? !is_refused(status) : status == 403, op, r, "at home");

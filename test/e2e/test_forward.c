@@ -339,6 +339,39 @@ static void a_namespace_without_an_upstream_says_what_to_configure(void **state)
     close_stage(&s);
 }
 
+/* The parts of DescribeNamespaceResponse, by the field numbers of Temporal's API. */
+static void belfry_describes_namespaces_completely(void **state)
+{
+    struct stage s = {0};
+    struct h2c_answer *a;
+
+    open_stage(&s, state);
+    api(s.d, 201, "PUT", "/api/v1/namespaces/other", "{}");
+    a = call(&s, SERVICE "DescribeNamespace", "other");
+    assert_status(a, 0);
+    assert_non_null(memmem(a->body, a->body_len, "\x0a\x05other\x10\x01", 9)); /* name, state */
+    assert_non_null(memmem(a->body, a->body_len, "\x3a\0\x42", 3)); /* capabilities, limits */
+    assert_non_null(memmem(a->body, a->body_len, "\x12\0\x18\x01\x28\x01", 6)); /* config */
+    assert_non_null(memmem(a->body, a->body_len,
+                           "\x1a\x14\x0a\x06"
+                           "belfry\x12\x08\x0a\x06"
+                           "belfry\x18\x01",
+                           22));
+    a = start_call(&s, SERVICE "ListNamespaces", (struct str){"\0\0\0\0", 5}, NULL, NULL);
+    h2c_await(s.h, a);
+    assert_status(a, 0);
+    assert_non_null(memmem(a->body, a->body_len,
+                           "\x0a\x07"
+                           "default\x10\x01",
+                           11));
+    assert_non_null(memmem(a->body, a->body_len, "\x0a\x05other\x10\x01", 9));
+    a = call(&s, "/temporal.api.operatorservice.v1.OperatorService/ListSearchAttributes",
+             "default");
+    assert_status(a, 0);
+    assert_non_null(memmem(a->body, a->body_len, "TemporalSchedulePaused\x10\x05", 24));
+    close_stage(&s);
+}
+
 static void another_name_at_the_upstream_is_a_failed_precondition(void **state)
 {
     struct stage s = {0};
@@ -575,6 +608,7 @@ int main(void)
         E2E_TEST(a_cancelled_poll_ends_alone),
         E2E_TEST(polls_end_at_once_when_the_server_drains),
         E2E_TEST(a_namespace_without_an_upstream_says_what_to_configure),
+        E2E_TEST(belfry_describes_namespaces_completely),
         E2E_TEST(another_name_at_the_upstream_is_a_failed_precondition),
         E2E_TEST(a_header_that_disagrees_is_rejected),
         E2E_TEST(the_last_namespace_of_a_message_counts),

@@ -41,8 +41,8 @@ enum call_step temporal_schedule_exists(struct call *call);
 
 /* temporal_server.c */
 call_fn temporal_system_begin, temporal_cluster_begin, temporal_health_begin,
-    temporal_space_begin;
-call_read_fn temporal_space_read;
+    temporal_space_begin, temporal_spaces_begin, temporal_attributes_begin;
+call_read_fn temporal_space_read, temporal_spaces_read;
 
 /* temporal_rpcs.c: the methods that an upstream answers */
 enum { TEMPORAL_FORWARD_MAX = 4 << 20 }; /* bytes of a message: the default limit of gRPC */
