@@ -17,8 +17,8 @@
 #include "wire/grpc/grpc.h"
 
 /*
- * Allowed roles: v(iewer) o(perator) e(ditor) a(dmin) w(orker), A: admin of all namespaces only;
- * with *: only with a token for all namespaces.  `field`: of the namespace; 0: it has none.
+ * Allowed roles: v(iewer) o(perator) e(ditor) a(dmin) w(orker), A: only an admin of all
+ * namespaces; with *: only with a token for all.  `field`: of the namespace; 0: it has none.
  */
 static const struct {
     const char *name, *who;
