@@ -27,6 +27,7 @@ const struct api_dialect api_dialects[DIALECTS_COUNT] = {
     [DIALECTS_TEMPORAL] = {.name = "temporal",
                            .namespace = temporal_namespace,
                            .missing = temporal_no_namespace,
+                           .forwarded = temporal_rpc,
                            .refuse = temporal_error_reply,
                            .is_grpc = true},
 };

@@ -273,11 +273,71 @@ static enum rc read_unique_correlation(const json_t *value, void *to, struct err
     return RC_OK;
 }
 
+/* ---- TLS of an upstream ---- */
+
+struct tls_reading {
+    struct arena *arena;
+    struct upstream_tls *to;
+};
+
+static enum rc read_tls_ca(const json_t *value, void *to, struct err *reterr)
+{
+    struct tls_reading *r = to;
+
+    return json_take_kept(value, NAMESPACE_SETTINGS_PEM_MAX, r->arena, &r->to->ca, reterr);
+}
+
+static enum rc read_tls_cert(const json_t *value, void *to, struct err *reterr)
+{
+    struct tls_reading *r = to;
+
+    return json_take_kept(value, NAMESPACE_SETTINGS_PEM_MAX, r->arena, &r->to->cert, reterr);
+}
+
+static enum rc read_tls_key(const json_t *value, void *to, struct err *reterr)
+{
+    struct tls_reading *r = to;
+
+    return json_take_kept(value, NAMESPACE_SETTINGS_PEM_MAX, r->arena, &r->to->key, reterr);
+}
+
+static enum rc read_tls_name(const json_t *value, void *to, struct err *reterr)
+{
+    struct tls_reading *r = to;
+    enum rc rc = json_take_kept(value, ACTION_NAME_MAX, r->arena, &r->to->server_name, reterr);
+
+    return rc == RC_OK ? http_header_value_check(r->to->server_name, reterr) : rc;
+}
+
+static const struct json_field tls_fields[] = {
+    {"ca", read_tls_ca},
+    {"cert", read_tls_cert},
+    {"key", read_tls_key},
+    {"serverName", read_tls_name},
+};
+
+static enum rc read_upstream_tls(const json_t *value, void *to, struct err *reterr)
+{
+    struct upstream_reading *r = to;
+    struct tls_reading tls = {r->arena, &r->to->tls};
+    enum rc rc;
+
+    if (r->to->type != UPSTREAM_TEMPORAL)
+        return err_set(reterr, RC_INVALID, -1, 0, "requires an upstream of type temporal");
+    if (!str_starts(r->to->url, STR("https://")))
+        return err_set(reterr, RC_INVALID, -1, 0, "requires a URL that begins with https://");
+    rc = json_take_object(value, JSON_SHAPE(tls_fields), &tls, reterr);
+    if (rc == RC_OK && (tls.to->cert.len > 0) != (tls.to->key.len > 0))
+        return err_set(reterr, RC_INVALID, -1, 0, "cert and key require each other");
+    return rc;
+}
+
 /* Read in this order, regardless of the order in the text. */
 static const struct json_field upstream_fields[] = {
     {"type", read_upstream_type},       {"url", read_upstream_url},
     {"headers", read_upstream_headers}, {"namespace", read_upstream_namespace},
     {"apiKey", read_upstream_key},      {"uniqueCorrelation", read_unique_correlation},
+    {"tls", read_upstream_tls},
 };
 
 static enum rc read_upstream(const json_t *value, struct upstream_reading *r,
@@ -382,6 +442,7 @@ static void hide_secrets(json_t *upstream)
 {
     hide_in(upstream, "headers");
     hide_in(upstream, "apiKey");
+    hide_in(json_object_get(upstream, "tls"), "key");
 }
 
 struct str namespace_settings_show(struct str json, struct arena *arena)
@@ -411,4 +472,20 @@ const struct upstream_settings *upstream_settings(const struct namespace_setting
         if (str_eq(settings->upstreams[i].name, name))
             return &settings->upstreams[i];
     return NULL;
+}
+
+const struct upstream_settings *upstream_of_type(const struct namespace_settings *settings,
+                                                 enum upstream_type type)
+{
+    const struct upstream_settings *found = upstream_settings(settings, STR("")), *only = NULL;
+
+    if (found && found->type == type)
+        return found;
+    for (int i = 0; i < settings->upstream_count; i++)
+        if (settings->upstreams[i].type == type) {
+            if (only)
+                return NULL;
+            only = &settings->upstreams[i];
+        }
+    return only;
 }

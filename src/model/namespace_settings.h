@@ -23,6 +23,7 @@ enum {
     NAMESPACE_SETTINGS_RATE_MAX = 1000000,     /* requests per minute                    */
     NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* as for the server's quota_schedules    */
     NAMESPACE_SETTINGS_NETS_MAX = 32,          /* entries of allowNetworks               */
+    NAMESPACE_SETTINGS_PEM_MAX = 16 * 1024,    /* bytes of a certificate with its chain  */
 };
 
 /* "keys": {"main": ["whsec_…", "whsec_…"]}: the current key and the next one. */
@@ -37,8 +38,16 @@ enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL };
  * "upstreams": {"main": {"type": "conductor", "url": "https://…/api", "headers": {},
  *                        "uniqueCorrelation": false},
  *               "other": {"type": "temporal", "url": "https://host:7233", "headers": {},
- *                         "namespace": "default", "apiKey": "…"}}
+ *                         "namespace": "default", "apiKey": "…",
+ *                         "tls": {"ca": "PEM", "cert": "PEM", "key": "PEM",
+ *                                 "serverName": "…"}}}
  */
+struct upstream_tls {
+    struct str ca;          /* empty: the authorities of the server's configuration */
+    struct str cert, key;   /* of Belfry; empty: none                               */
+    struct str server_name; /* in the upstream's certificate; empty: that of the URL */
+};
+
 struct upstream_settings {
     struct str name;
     enum upstream_type type;
@@ -46,6 +55,7 @@ struct upstream_settings {
     struct str namespace; /* Temporal only                                                */
     struct pairs headers;
     bool has_unique_correlation; /* Conductor only: add the run's id to a correlation id */
+    struct upstream_tls tls;     /* Temporal only                                             */
 };
 
 struct namespace_settings {
@@ -75,3 +85,10 @@ struct str namespace_settings_show(struct str json, struct arena *arena);
 /* An empty name means the default upstream.  Returns NULL if there is none. */
 const struct upstream_settings *upstream_settings(const struct namespace_settings *settings,
                                                   struct str name);
+
+/*
+ * The upstream that requests of another system's clients are forwarded to: the default one, or
+ * the only one of that type.  Returns NULL if there is none.
+ */
+const struct upstream_settings *upstream_of_type(const struct namespace_settings *settings,
+                                                 enum upstream_type type);

@@ -125,13 +125,34 @@ void counters_turn(struct counters *m, const struct counter_turn *turn)
         count_event(m, &out->events[i]);
 }
 
-void counters_request(struct counters *m, const struct call *call, int status)
+/* Its place in the table; after it: unknown requests, and those for an upstream. */
+static int index_of(const struct operation *operation)
 {
-    int operation = call->operation ? (int)(call->operation - operations) : operation_count;
+    uintptr_t first = (uintptr_t)operations, at = (uintptr_t)operation;
+
+    if (!operation)
+        return operation_count;
+    return at >= first && at < first + (size_t)operation_count * sizeof operations[0]
+               ? (int)(operation - operations)
+               : operation_count + 1;
+}
+
+static void count_request(struct counters *m, int operation, int status)
+{
     int digit = status / 100;
 
-    must(operation_count < COUNTER_OPERATIONS_MAX && digit > 0 && digit < COUNTER_CLASSES);
+    must(operation_count + 1 < COUNTER_OPERATIONS_MAX && digit > 0 && digit < COUNTER_CLASSES);
     counter_add(&m->requests[operation][digit], 1);
+}
+
+void counters_forwarded(struct counters *m, int status)
+{
+    count_request(m, operation_count + 1, status);
+}
+
+void counters_request(struct counters *m, const struct call *call, int status)
+{
+    count_request(m, index_of(call->operation), status);
     if (call->denied > 0 && (int)call->denied < COUNTER_DENIALS)
         counter_add(&m->denied[call->denied], 1);
     if (status == 429)

@@ -19,7 +19,7 @@
 #include "store/audit.h"
 
 enum {
-    COUNTER_OPERATIONS_MAX = 256, /* operations, and one for unknown requests */
+    COUNTER_OPERATIONS_MAX = 256, /* operations, unknown and forwarded requests */
     COUNTER_CLASSES = 6,          /* status classes, by first digit           */
     COUNTER_OUTCOMES = OUTCOME_UNKNOWN + 1,
     COUNTER_REASONS = REASON_LAST + 1,
@@ -81,6 +81,8 @@ void counters_turn(struct counters *counters, const struct counter_turn *turn);
 
 struct call;
 /* Counts a call that was answered with this status. */
+/* A request that an upstream answered. */
+void counters_forwarded(struct counters *counters, int status);
 void counters_request(struct counters *counters, const struct call *call, int status);
 
 /* counters_print.c */

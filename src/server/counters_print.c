@@ -146,7 +146,7 @@ static void print_requests(const struct counters *m, struct answer *out)
 
     prometheus_family(out, "belfry_http_requests_total", "counter",
                       "Requests that were answered, by operation and status class.");
-    for (int i = 0; i <= operation_count; i++)
+    for (int i = 0; i <= operation_count + 1; i++)
         for (int digit = 1; digit < COUNTER_CLASSES; digit++) {
             int64_t count = counter_read(&m->requests[i][digit]);
             struct buf text = BUF(labels);
@@ -154,7 +154,10 @@ static void print_requests(const struct counters *m, struct answer *out)
             if (count == 0)
                 continue;
             buf_printf(&text, "operation=\"%s\",code=\"%dxx\"",
-                       i < operation_count ? operations[i].id : "none", digit);
+                       i < operation_count    ? operations[i].id
+                       : i == operation_count ? "none"
+                                              : "temporal.forward",
+                       digit);
             prometheus_int(out, "belfry_http_requests_total", labels, count);
         }
     prometheus_family(out, "belfry_http_denied_total", "counter",

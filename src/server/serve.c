@@ -201,7 +201,7 @@ static void on_wake(void *arg)
     struct serve *s = arg;
 
     if (s->stage == CLOSING) {
-        if (!s->dispatcher && (!s->listener || s->listener_closed))
+        if (!s->dispatcher && !s->forwarder && (!s->listener || s->listener_closed))
             loop_stop(s->loop);
         return;
     }
@@ -362,6 +362,32 @@ static enum rc open_dispatcher(struct serve *s, struct err *reterr)
         &s->dispatcher, reterr);
 }
 
+static void on_forwarded(void *arg, const struct operation *operation, int status)
+{
+    struct serve *s = arg;
+
+    (void)operation;
+    counters_forwarded(&s->counters, status);
+}
+
+static void open_forwarder(struct serve *s)
+{
+    const struct config *config = s->config;
+
+    s->forwarder = forwarder_open(&(struct forwarder_options){
+        .loop = s->loop,
+        .ca_file = config->http_ca.len > 0 ? config->http_ca.ptr : NULL,
+        .allow_private = config->http_allow_private,
+        .allow_loopback = config->http_allow_private,
+        .self_nets = s->self_nets,
+        .self_net_count = s->self_net_count,
+        .settings = find_settings,
+        .on_answered = on_forwarded,
+        .arg = s,
+    });
+    frontend_set_forwarder(s->frontend, s->forwarder);
+}
+
 /* The name is unique in a cluster and the same after a restart. */
 static void name_node(struct serve *s)
 {
@@ -449,6 +475,7 @@ static enum rc start(struct serve *s, struct err *reterr)
         rc = open_dispatcher(s, reterr);
     if (rc != RC_OK)
         return rc;
+    open_forwarder(s);
     name_node(s);
     install_signals(s);
     rc = start_threads(s, reterr);
@@ -458,10 +485,20 @@ static enum rc start(struct serve *s, struct err *reterr)
     return rc;
 }
 
+static void on_forwarder_closed(void *arg)
+{
+    struct serve *s = arg;
+
+    s->forwarder = NULL;
+    loop_wake(s->loop);
+}
+
 /* Closes what is still open if the writer ended by itself or never started. */
 static void close_rest(struct serve *s)
 {
     close_dispatcher(s);
+    if (s->forwarder)
+        forwarder_close(s->forwarder, on_forwarder_closed, s);
     if (s->listener && !s->listener_closed)
         listener_close(s->listener, 0, on_listener_closed, s);
     s->stage = CLOSING;

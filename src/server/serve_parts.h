@@ -50,6 +50,7 @@ struct serve {
     struct writer *writer;
     struct reader *readers[READERS];
     struct dispatcher *dispatcher;
+    struct forwarder *forwarder;
     struct postgres_notify *notify;
     int64_t pulses;
     uint16_t port; /* of the first listener */

@@ -59,6 +59,8 @@ struct ticket {
     bool has_key;                                  /* idempotency key: a retry is safe        */
     bool has_asked_namespace, is_asking_namespace; /* asks the writer for the namespace, once */
     struct limit limit;                            /* the rate limit of the client            */
+    const struct operation *fallback; /* answers if no upstream does; NULL: none        */
+    struct str message;               /* of gRPC, decompressed; as valid as x           */
     bool is_seed;           /* from frontend_options.seeds: continues without a client */
     void *stream;           /* owned by the streams; NULL: not a stream                */
     struct fair_item turn;  /* while it waits for a reader, or a reader has it */

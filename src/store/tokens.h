@@ -22,6 +22,10 @@ enum role {
     ROLE_EDITOR = 3,
     ROLE_ADMIN = 4,
     ROLE_WORKER = 5,
+    /* Two roles of one token; an admin needs no other. */
+    ROLE_VIEWER_WORKER = 6,
+    ROLE_OPERATOR_WORKER = 7,
+    ROLE_EDITOR_WORKER = 8,
     ROLE_COUNT
 };
 

@@ -47,7 +47,7 @@ static const struct row rows[] = {
     {"src/io/zoneinfo.c", "base", "core/time core/limits.h"},
     {"src/io/zone_names.c", "base", "core/time core/limits.h"},
     {"src/io/net", "io wire/ base", ""},
-    {"src/io/client", "io wire/http1 base", ""},
+    {"src/io/client", "io io/net/tls_connect.h wire/http1 base", "io/net/tls.h"},
     {"src/io/process", "base", ""},
 
     {"src/api",
@@ -81,11 +81,13 @@ static const struct row rows[] = {
      "server/config server/dispatch server/frontend "
      "api/call api/access api/events api/openapi api/schedules "
      "engine store db io/ core/ wire/ base",
-     "model"},
+     "model server/forward"},
     {"src/server/config", "engine io/ core/ wire/ base", "store db"},
     {"src/server/dispatch", "engine store io/ model core/ wire/ base", "db"},
+    {"src/server/forward", "api/call server/dispatch io/ model wire/ base",
+     "engine store db core/"},
     {"src/server/frontend",
-     "server server/config server/dispatch "
+     "server server/config server/dispatch server/forward "
      "api/call api/access api/events api/schedules "
      "cli/apply cli/frame io/ model wire/ base", /* seeds are manifests */
      "engine store db core/"},
@@ -178,6 +180,7 @@ static const struct header_row header_rows[] = {
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench/time"},
     {"pthread.h", "src/db/sqlite.c src/db/sqlite_lock.c test/io test/db/test_wal_writeback.c "
+                  "test/e2e/upstream.h "
                   "src/server/postgres_notify.c src/server/checkpointer.c "
                   "src/server/frontend/namespace_cache.c " THREADS},
     {"sched.h", "src/io/thread.c test/io/test_thread.c"},
@@ -198,9 +201,11 @@ static const struct header_row header_rows[] = {
     {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
     {"curl/*.h", "src/io/client/fetch.c src/io/client/webhook_check.c "
                  "src/io/client/webhook_parts.h src/io/client/webhook_target.c"},
-    {"nghttp2/*.h", "src/io/net/h2_parts.h test/io bench/dialects"},
+    {"nghttp2/*.h",
+     "src/io/net/h2_parts.h src/io/client/h2_client_parts.h test/io bench/dialects"},
     {"protobuf-c/*.h", "src/wire/grpc/proto.h"},
-    {"openssl/*.h", "src/io/net/tls.c src/io/client/signature.c test/io test/e2e"},
+    {"openssl/*.h", "src/io/net/tls.c src/io/net/tls_connect.c src/io/net/tls_parts.h "
+                    "src/io/client/signature.c test/io test/e2e"},
     {"uv.h", "src/io test/io"},
     {"yaml.h", "src/wire/yaml/yaml.c src/wire/yaml/yaml_line.c"},
     {"zlib.h", "src/io/net/gzip.c test/io"},

@@ -163,6 +163,12 @@ void app_request(void *arg, struct exchange *x)
         exchange_watch(x, &app_watch_stream, app);
         exchange_begin(x, 200, &type, 1);
         app_stream(app, x);
+    } else if (str_eq(what, STR("tailed"))) {
+        exchange_begin(x, 200, &type, 1);
+        if (x->request->segment_count == 1)
+            must(exchange_write(x, STR("some")));
+        exchange_set_trailers(x, &tail, 1);
+        exchange_end(x);
     } else if (str_eq(what, STR("begin"))) {
         exchange_begin(x, 200, &type, 1);
         must(exchange_write(x, STR("some")));

@@ -130,7 +130,7 @@ struct h2c_answer *h2c_ask(struct h2c *h, const struct h2c_request *request)
     struct h2c_answer *a = &h->answers[h->count++];
     nghttp2_data_provider body = {.source.ptr = (void *)(uintptr_t)request,
                                   .read_callback = read_body};
-    nghttp2_nv nv[6];
+    nghttp2_nv nv[7];
     size_t n = 0;
 
     assert_true(h->count <= H2C_STREAMS);
@@ -142,6 +142,8 @@ struct h2c_answer *h2c_ask(struct h2c *h, const struct h2c_request *request)
         nv[n++] = nv_of(request->name, request->value);
     if (request->name2)
         nv[n++] = nv_of(request->name2, request->value2);
+    if (request->name3)
+        nv[n++] = nv_of(request->name3, request->value3);
     a->id = nghttp2_submit_request(h->session, NULL, nv, n,
                                    request->body.len > 0 || request->is_half ? &body : NULL,
                                    NULL);

@@ -41,6 +41,7 @@ struct h2c_request {
     const char *method, *path, *authority;
     const char *name, *value;   /* an additional field; NULL: none */
     const char *name2, *value2; /* and another */
+    const char *name3, *value3; /* and a third */
     struct str body;
     bool is_half; /* the end is not sent */
 };

@@ -65,13 +65,17 @@ static void carry(SSL *ssl, int server)
 }
 
 /* Each connection has its own process, and all of them end with ours. */
-static void serve(int listener, const struct cert *cert, int port)
+static void serve(int listener, const struct cert *cert, int port, const char *clients)
 {
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
 
     must(SSL_CTX_use_certificate_file(context, cert->cert, SSL_FILETYPE_PEM) == 1);
     must(SSL_CTX_use_PrivateKey_file(context, cert->key, SSL_FILETYPE_PEM) == 1);
     SSL_CTX_set_alpn_select_cb(context, choose_h2, NULL);
+    if (clients) {
+        must(SSL_CTX_load_verify_file(context, clients) == 1);
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+    }
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_IGN);
     for (;;) {
@@ -92,6 +96,11 @@ static void serve(int listener, const struct cert *cert, int port)
 
 void tls_proxy_open(struct tls_proxy *proxy, uint16_t server_port)
 {
+    tls_proxy_open_mutual(proxy, server_port, NULL);
+}
+
+void tls_proxy_open_mutual(struct tls_proxy *proxy, uint16_t server_port, const char *clients)
+{
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof address;
@@ -106,7 +115,7 @@ void tls_proxy_open(struct tls_proxy *proxy, uint16_t server_port)
     must(proxy->child >= 0);
     if (proxy->child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        serve(listener, &proxy->cert, server_port);
+        serve(listener, &proxy->cert, server_port, clients);
     }
     close(listener);
 }

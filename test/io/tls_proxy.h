@@ -15,4 +15,7 @@ struct tls_proxy {
 
 /* `server_port` is a port of 127.0.0.1.  Call tls_proxy_close() at the end. */
 void tls_proxy_open(struct tls_proxy *proxy, uint16_t server_port);
+
+/* The same, for clients with a certificate of this file only. */
+void tls_proxy_open_mutual(struct tls_proxy *proxy, uint16_t server_port, const char *clients);
 void tls_proxy_close(const struct tls_proxy *proxy);

@@ -161,6 +161,16 @@ static void errors_name_the_field(void **state)
          "upstreams.a.url", "no path"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"namespace\":\"n\"}}}",
          "upstreams.a.namespace", "type temporal"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"https://x/\",\"tls\":{}}}}", "upstreams.a.tls",
+         "type temporal"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"tls\":{}}}}",
+         "upstreams.a.tls", "https://"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"https://x/\",\"type\":\"temporal\",\"tls\":"
+         "{\"cert\":\"c\"}}}}",
+         "upstreams.a.tls", "require each other"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"https://x/\",\"type\":\"temporal\",\"tls\":"
+         "{\"pem\":\"c\"}}}}",
+         "upstreams.a.tls.pem", "unknown"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"apiKey\":\"k\"}}}",
          "upstreams.a.apiKey", "type temporal"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"apiKey\":"
@@ -225,9 +235,50 @@ static void too_many_keys_and_too_long_settings_are_refused(void **state)
                      RC_OK);
 }
 
+static void an_upstream_has_its_own_tls(void **state)
+{
+    const struct upstream_settings *upstream;
+
+    (void)state;
+    read_settings(
+        "{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"url\":\"https://t:7233\","
+        "\"tls\":{\"serverName\":\"n\",\"ca\":\"A\",\"cert\":\"C\",\"key\":\"K\"}}}}");
+    upstream = upstream_settings(&settings, STR("a"));
+    assert_text(upstream->tls.ca, "A");
+    assert_text(upstream->tls.cert, "C");
+    assert_text(upstream->tls.key, "K");
+    assert_text(upstream->tls.server_name, "n");
+}
+
+/* The default one if it has the type, otherwise the only one of the type. */
+static void requests_are_forwarded_to_one_upstream_of_a_type(void **state)
+{
+    static const char two[] = "{\"upstream\":\"%s\",\"upstreams\":{"
+                              "\"c\":{\"url\":\"http://c/api\"},"
+                              "\"s\":{\"type\":\"temporal\",\"url\":\"http://s:1\"},"
+                              "\"t\":{\"type\":\"temporal\",\"url\":\"http://t:1\"}}}";
+    char text[512];
+
+    (void)state;
+    snprintf(text, sizeof text, two, "t");
+    read_settings(text);
+    assert_text(upstream_of_type(&settings, UPSTREAM_TEMPORAL)->name, "t");
+    assert_text(upstream_of_type(&settings, UPSTREAM_CONDUCTOR)->name, "c");
+    snprintf(text, sizeof text, two, "c");
+    read_settings(text);
+    assert_null(upstream_of_type(&settings, UPSTREAM_TEMPORAL));
+    assert_text(upstream_of_type(&settings, UPSTREAM_CONDUCTOR)->name, "c");
+    read_settings("{}");
+    assert_null(upstream_of_type(&settings, UPSTREAM_TEMPORAL));
+}
+
 static void shown_settings_have_no_secrets(void **state)
 {
     (void)state;
+    assert_text(
+        namespace_settings_show(
+            STR("{\"upstreams\":{\"a\":{\"tls\":{\"cert\":\"C\",\"key\":\"K\"}}}}"), arena),
+        "{\"upstreams\":{\"a\":{\"tls\":{\"cert\":\"C\",\"key\":\"set\"}}}}");
     assert_text(
         namespace_settings_show(STR("{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"apiKey\":"
                                     "\"k\",\"namespace\":\"n\"}}}"),
@@ -265,6 +316,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(too_many_keys_and_too_long_settings_are_refused,
                                         make_arena, free_arena),
         cmocka_unit_test_setup_teardown(shown_settings_have_no_secrets, make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(an_upstream_has_its_own_tls, make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(requests_are_forwarded_to_one_upstream_of_a_type,
+                                        make_arena, free_arena),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

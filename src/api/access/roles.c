@@ -5,8 +5,15 @@
 #include "api/access/roles.h"
 
 static const char *const names[ROLE_COUNT] = {
-    [ROLE_NONE] = "nobody",   [ROLE_VIEWER] = "viewer", [ROLE_OPERATOR] = "operator",
-    [ROLE_EDITOR] = "editor", [ROLE_ADMIN] = "admin",   [ROLE_WORKER] = "worker",
+    [ROLE_NONE] = "nobody",
+    [ROLE_VIEWER] = "viewer",
+    [ROLE_OPERATOR] = "operator",
+    [ROLE_EDITOR] = "editor",
+    [ROLE_ADMIN] = "admin",
+    [ROLE_WORKER] = "worker",
+    [ROLE_VIEWER_WORKER] = "viewer+worker",
+    [ROLE_OPERATOR_WORKER] = "operator+worker",
+    [ROLE_EDITOR_WORKER] = "editor+worker",
 };
 
 #define BIT(right) (1u << (right))
@@ -17,8 +24,15 @@ static const char *const names[ROLE_COUNT] = {
 #define ADMIN      (EDITOR | WORKER | BIT(RIGHT_ADMIN))
 
 static const unsigned rights[ROLE_COUNT] = {
-    [ROLE_NONE] = BIT(RIGHT_NONE), [ROLE_VIEWER] = VIEWER, [ROLE_OPERATOR] = OPERATOR,
-    [ROLE_EDITOR] = EDITOR,        [ROLE_ADMIN] = ADMIN,   [ROLE_WORKER] = WORKER,
+    [ROLE_NONE] = BIT(RIGHT_NONE),
+    [ROLE_VIEWER] = VIEWER,
+    [ROLE_OPERATOR] = OPERATOR,
+    [ROLE_EDITOR] = EDITOR,
+    [ROLE_ADMIN] = ADMIN,
+    [ROLE_WORKER] = WORKER,
+    [ROLE_VIEWER_WORKER] = VIEWER | WORKER,
+    [ROLE_OPERATOR_WORKER] = OPERATOR | WORKER,
+    [ROLE_EDITOR_WORKER] = EDITOR | WORKER,
 };
 
 const char *role_text(enum role role)
@@ -36,7 +50,8 @@ enum rc role_parse(struct str word, void *to, struct err *reterr)
             return RC_OK;
         }
     return err_set(reterr, RC_INVALID, 0, (int)word.len,
-                   "must be viewer, operator, editor, admin or worker, not \"%.*s\"",
+                   "must be viewer, operator, editor, admin, worker, viewer+worker, "
+                   "operator+worker or editor+worker, not \"%.*s\"",
                    STR_ARG(word));
 }
 

@@ -21,6 +21,8 @@ struct api_dialect {
     enum rc (*namespace)(struct call *call, struct err *reterr);
     /* The next step of a call whose namespace does not exist; NULL: call_no_namespace(). */
     enum call_step (*missing)(struct call *call);
+    /* The operation that an upstream answers, for a request; NULL: none are forwarded. */
+    const struct operation *(*forwarded)(const struct http1_request *request);
     error_reply_fn *refuse;           /* NULL: error_reply_print() */
     const struct event_terms *events; /* its own types and format of events; NULL: none */
     bool is_grpc; /* one framed message per request and answer, the status in trailers */

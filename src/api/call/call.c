@@ -225,7 +225,15 @@ static bool check_rights(struct call *call)
         call_without_namespace(call);
         return false;
     }
-    if (role_has(caller->role, caller->is_everywhere, right))
+    if (call->operation->is_global && !caller->is_everywhere) {
+        call_deny(call, 403,
+                  "this operation concerns all namespaces; the token is limited to "
+                  "one");
+        return false;
+    }
+    if (role_has(caller->role, caller->is_everywhere, right) ||
+        (call->operation->other_right != RIGHT_NONE &&
+         role_has(caller->role, caller->is_everywhere, call->operation->other_right)))
         return true;
     call_deny(call, 403, "this operation requires the role %s; the token has the role %s",
               right_roles(right), role_text(caller->role));

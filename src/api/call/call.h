@@ -44,6 +44,7 @@ enum call_step {
     CALL_READ,     /* a reader thread calls operation.read                               */
     CALL_SETTLE,   /* from read() only: operation.settled, without the engine            */
     CALL_BEGIN,    /* from the server only: call_start()                                 */
+    CALL_FORWARD,  /* from begin() only: an upstream of the namespace answers            */
     CALL_STREAM,   /* from read() only: send stream->lines and read again later          */
 };
 

@@ -47,6 +47,13 @@ struct operation {
     /* For handlers that several operations share. */
     enum command_kind command; /* the command to send                                 */
     const struct verb *verb;   /* the report to send: see api/schedules/report_item.h */
+
+    /* For operations of an upstream, see CALL_FORWARD. */
+    bool is_forwarded;
+    enum right other_right; /* a second right that is enough; RIGHT_NONE: there is none       */
+    bool is_global;         /* concerns all namespaces: the caller must be allowed to use all */
+    bool is_poll;           /* may wait long: not counted by rate limits, ended by a drain    */
+    int namespace_field;    /* of the message; 0: 1, as in almost all; -1: it has none        */
 };
 
 /*

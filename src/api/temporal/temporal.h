@@ -11,11 +11,13 @@
 #include "api/call/operation.h"
 #include "wire/grpc/proto.h"
 
-#define TEMPORAL_SERVICE "temporal.api.workflowservice.v1.WorkflowService"
+#define TEMPORAL_SERVICE          "temporal.api.workflowservice.v1.WorkflowService"
+#define TEMPORAL_OPERATOR         "temporal.api.operatorservice.v1.OperatorService"
+#define TEMPORAL_NAMESPACE_HEADER "temporal-namespace"
 
 /* temporal_request.c */
 
-/* Reads the namespace of the request: field 1 of every message that has one. */
+/* Reads the namespace of the request: a field of every message that concerns one. */
 MUST_USE enum rc temporal_namespace(struct call *call, struct err *reterr);
 
 /* Unpacks the body as a message of `type`.  False: the request is refused; see *ret_step. */
@@ -39,8 +41,17 @@ enum call_step temporal_schedule_exists(struct call *call);
 
 /* temporal_server.c */
 call_fn temporal_system_begin, temporal_cluster_begin, temporal_health_begin,
-    temporal_space_begin;
-call_read_fn temporal_space_read;
+    temporal_space_begin, temporal_spaces_begin, temporal_attributes_begin;
+call_read_fn temporal_space_read, temporal_spaces_read;
+
+/* temporal_rpcs.c: the methods that an upstream answers */
+enum { TEMPORAL_FORWARD_MAX = 4 << 20 }; /* bytes of a message: the default limit of gRPC */
+
+extern const struct operation temporal_rpcs[];
+extern const int temporal_rpc_count;
+
+/* NULL if the request is none of them. */
+const struct operation *temporal_rpc(const struct http1_request *request);
 
 /* temporal_schedules.c */
 call_fn temporal_create_begin, temporal_create_settled, temporal_update_begin,

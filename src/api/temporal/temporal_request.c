@@ -10,14 +10,33 @@
 
 enum { NAMESPACE_FIELD = 1 };
 
-enum rc temporal_namespace(struct call *call, struct err *reterr)
+/* Of a request without one: that of the token, or the one that the client named beside it. */
+static void set_global_namespace(struct call *call)
 {
     struct str name;
+    struct err ignored;
 
     call->namespace_name = STR("default");
-    if (call->operation->right == RIGHT_NONE)
+    if (call->caller.namespace.len > 0)
+        call->namespace_name = call->caller.namespace;
+    else if (call->operation->namespace_field < 0 &&
+             http1_find(call->request, STR(TEMPORAL_NAMESPACE_HEADER), &name) &&
+             name.len <= CALL_NAME_MAX && name_check(name, &ignored) == RC_OK)
+        call->namespace_name = arena_str(call->arena, name);
+}
+
+enum rc temporal_namespace(struct call *call, struct err *reterr)
+{
+    const struct operation *operation = call->operation;
+    uint32_t field = operation->namespace_field > 0 ? (uint32_t)operation->namespace_field
+                                                    : NAMESPACE_FIELD;
+    struct str name;
+
+    if (operation->right == RIGHT_NONE || operation->namespace_field < 0) {
+        set_global_namespace(call);
         return RC_OK;
-    if (!proto_find_text(call->body, NAMESPACE_FIELD, &name) || name.len == 0)
+    }
+    if (!proto_find_text(call->body, field, &name) || name.len == 0)
         return err_set(reterr, RC_INVALID, -1, 0, "Namespace not set on request.");
     if (name.len > CALL_NAME_MAX)
         return err_set(reterr, RC_INVALID, -1, 0, "Namespace length exceeds limit.");

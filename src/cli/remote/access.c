@@ -23,7 +23,7 @@ static const struct view token_view = {"tokens", "id", FIELDS(token_columns), NU
 static const struct option token_rows[] = {
     REMOTE_OPTION_ROWS,
     {"role", 'r', "ROLE", AS_TEXT("role"),
-     "viewer, operator, editor, admin or worker (required)"},
+     "viewer, operator, editor, admin or worker; or two, such as operator+worker (required)"},
     {"for", '\0', "NAMESPACE", AS_TEXT("namespace"),
      "namespace that the token is valid for; * means all\n"
      "(default: the namespace of -N)"},

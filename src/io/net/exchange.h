@@ -84,7 +84,7 @@ struct arena *exchange_arena(struct exchange *x);
 bool exchange_is_h2(const struct exchange *x);
 bool exchange_is_tls(const struct exchange *x);
 
-/* For the next call of exchange_answer(): fields after the body. */
+/* For the next call of exchange_answer() or exchange_end(): fields after the body. */
 void exchange_set_trailers(struct exchange *x, const struct http1_field *fields, int count);
 
 /* The client is authenticated: its connection is not counted against its address. */

@@ -285,6 +285,17 @@ static void submit_head(struct exchange *x, const struct http1_answer *answer, b
     h2_mark_dirty(s->h2);
 }
 
+/* They are sent after the last byte of the body. */
+static void keep_trailers(struct exchange *x)
+{
+    struct h2_stream *s = x->stream;
+
+    if (x->trailer_count == 0)
+        return;
+    s->trailers = arena_array(exchange_arena(x), (size_t)x->trailer_count, sizeof *s->trailers);
+    s->trailer_count = add_fields(x, x->trailers, x->trailer_count, s->trailers);
+}
+
 void h2_answer(struct exchange *x, const struct http1_answer *answer, struct str body)
 {
     struct h2_stream *s = x->stream;
@@ -294,11 +305,8 @@ void h2_answer(struct exchange *x, const struct http1_answer *answer, struct str
     s->is_over = true;
     if (!x->is_head)
         conn_bytes_add(&s->out, body);
-    if (s->out.len > 0 && x->trailer_count > 0) {
-        s->trailers = arena_array(exchange_arena(x), (size_t)x->trailer_count,
-                                  sizeof *s->trailers);
-        s->trailer_count = add_fields(x, x->trailers, x->trailer_count, s->trailers);
-    }
+    if (s->out.len > 0)
+        keep_trailers(x);
     submit_head(x, answer, s->out.len == 0);
 }
 
@@ -332,6 +340,8 @@ void h2_end(struct exchange *x)
 
     s->phase = H2_ANSWERED;
     s->is_over = true;
+    if (!x->is_head)
+        keep_trailers(x);
     nghttp2_session_resume_data(s->h2->session, s->id);
     h2_mark_dirty(s->h2);
 }

@@ -8,25 +8,13 @@
 #include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/ssl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/must.h"
 #include "io/file.h"
-
-struct tls_context {
-    SSL_CTX *ctx; /* counted: each connection holds it too */
-};
-
-struct tls {
-    SSL *ssl;
-    struct str in; /* what OpenSSL has yet to read, during tls_read() */
-    tls_sink *sink;
-    void *arg;
-    bool is_refused; /* the client requested a renegotiation */
-};
+#include "io/net/tls_parts.h"
 
 /* ---- a BIO between OpenSSL and our bytes, without copies ---- */
 
@@ -127,10 +115,8 @@ static int refuse_password(char *room, int size, int is_writing, void *has_asked
     return -1;
 }
 
-static void set_rules(SSL_CTX *ctx, bool offers_h2)
+void tls_set_rules(SSL_CTX *ctx)
 {
-    static char yes; /* any address that is not NULL */
-
     SSL_CTX_set_security_level(ctx, 2);
     must(SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) == 1);
     must(SSL_CTX_set_cipher_list(ctx, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1);
@@ -145,11 +131,18 @@ static void set_rules(SSL_CTX *ctx, bool offers_h2)
     must(SSL_CTX_set_num_tickets(ctx, 0) == 1);
     /* A silent connection holds no buffers. */
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
+}
+
+static void set_server_rules(SSL_CTX *ctx, bool offers_h2)
+{
+    static char yes; /* any address that is not NULL */
+
+    tls_set_rules(ctx);
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, offers_h2 ? &yes : NULL);
     SSL_CTX_set_info_callback(ctx, on_alert);
 }
 
-static const char *openssl_reason(void)
+const char *tls_reason(void)
 {
     const char *text = ERR_reason_error_string(ERR_peek_last_error());
 
@@ -185,7 +178,7 @@ static bool read_chain(SSL_CTX *ctx, BIO *pem)
     return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
 }
 
-static enum rc use_cert(SSL_CTX *ctx, const char *path, BIO *pem, struct err *reterr)
+enum rc tls_use_cert(SSL_CTX *ctx, const char *path, BIO *pem, struct err *reterr)
 {
     X509 *cert = PEM_read_bio_X509(pem, NULL, NULL, NULL);
     bool is_fine;
@@ -194,17 +187,17 @@ static enum rc use_cert(SSL_CTX *ctx, const char *path, BIO *pem, struct err *re
         return err_set(
             reterr, RC_INVALID, -1, 0,
             "\"%s\" does not begin with a certificate in PEM form (%s); it must have "
-            "the server's certificate first, then its chain",
-            path, openssl_reason());
+            "the certificate first, then its chain",
+            path, tls_reason());
     is_fine = SSL_CTX_use_certificate(ctx, cert) == 1 && read_chain(ctx, pem);
     X509_free(cert);
-    return is_fine ? RC_OK
-                   : err_set(reterr, RC_INVALID, -1, 0,
-                             "the certificate in \"%s\" cannot be used: %s", path,
-                             openssl_reason());
+    return is_fine
+               ? RC_OK
+               : err_set(reterr, RC_INVALID, -1, 0,
+                         "the certificate in \"%s\" cannot be used: %s", path, tls_reason());
 }
 
-static enum rc use_key(SSL_CTX *ctx, const char *path, BIO *pem, struct err *reterr)
+enum rc tls_use_key(SSL_CTX *ctx, const char *path, BIO *pem, struct err *reterr)
 {
     bool has_asked = false;
     EVP_PKEY *key = PEM_read_bio_PrivateKey(pem, NULL, refuse_password, &has_asked);
@@ -218,13 +211,13 @@ static enum rc use_key(SSL_CTX *ctx, const char *path, BIO *pem, struct err *ret
                      path);
     else if (!key)
         rc = err_set(reterr, RC_INVALID, -1, 0, "\"%s\" has no private key in PEM form (%s)",
-                     path, openssl_reason());
+                     path, tls_reason());
     else if (X509_check_private_key(cert, key) != 1)
         rc = err_set(reterr, RC_CONFLICT, -1, 0,
                      "the key in \"%s\" does not match the certificate", path);
     else if (SSL_CTX_use_PrivateKey(ctx, key) != 1)
         rc = err_set(reterr, RC_INVALID, -1, 0, "the key in \"%s\" cannot be used: %s", path,
-                     openssl_reason());
+                     tls_reason());
     EVP_PKEY_free(key);
     return rc;
 }
@@ -237,14 +230,14 @@ static enum rc use_files(SSL_CTX *ctx, const struct tls_files *files, char *room
 
     if (rc != RC_OK)
         return rc;
-    rc = use_cert(ctx, files->cert, pem, reterr);
+    rc = tls_use_cert(ctx, files->cert, pem, reterr);
     BIO_free(pem);
     if (rc != RC_OK)
         return rc;
     rc = read_pem(files->key, "key", room, &pem, reterr);
     if (rc != RC_OK)
         return rc;
-    rc = use_key(ctx, files->key, pem, reterr);
+    rc = tls_use_key(ctx, files->key, pem, reterr);
     BIO_free(pem);
     OPENSSL_cleanse(room, TLS_FILE_MAX + 1);
     return rc;
@@ -263,7 +256,7 @@ static enum rc check_certs(const char *path, BIO *pem, struct err *reterr)
 
     if (!list)
         return err_set(reterr, RC_INVALID, -1, 0, "a certificate in \"%s\" is damaged: %s",
-                       path, openssl_reason());
+                       path, tls_reason());
     for (int i = 0; i < sk_X509_INFO_num(list); i++)
         certs += sk_X509_INFO_value(list, i)->x509 != NULL;
     sk_X509_INFO_pop_free(list, X509_INFO_free);
@@ -299,7 +292,7 @@ enum rc tls_context_open(const struct tls_files *files, struct tls_context **ret
 
     must(ctx != NULL && context != NULL && room != NULL);
     context->ctx = ctx;
-    set_rules(ctx, files->offers_h2);
+    set_server_rules(ctx, files->offers_h2);
     ERR_clear_error();
     rc = use_files(ctx, files, room, reterr);
     ERR_clear_error();
@@ -322,7 +315,7 @@ struct tls_context *tls_context_free(struct tls_context *context)
 
 /* ---- a connection ---- */
 
-struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg)
+struct tls *tls_of_context(struct tls_context *context, tls_sink *sink, void *arg)
 {
     struct tls *tls = calloc(1, sizeof *tls);
     BIO *bio;
@@ -334,6 +327,13 @@ struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg)
     must(tls->ssl != NULL && SSL_set_app_data(tls->ssl, tls) == 1);
     bio = new_bio(tls);
     SSL_set_bio(tls->ssl, bio, bio); /* one reference for both */
+    return tls;
+}
+
+struct tls *tls_new(struct tls_context *context, tls_sink *sink, void *arg)
+{
+    struct tls *tls = tls_of_context(context, sink, arg);
+
     SSL_set_accept_state(tls->ssl);
     return tls;
 }
@@ -360,6 +360,8 @@ enum tls_state tls_read(struct tls *tls, struct str encrypted, struct buf *plain
         plain->len += n;
     error = SSL_get_error(tls->ssl, 0);
     tls->in = (struct str){0};
+    if (error == SSL_ERROR_SSL)
+        tls->reason = tls_reason();
     ERR_clear_error();
     if (tls->is_refused)
         return TLS_FAILED;

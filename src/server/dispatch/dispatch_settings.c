@@ -6,6 +6,8 @@
 
 #include <assert.h>
 
+#include "io/net/tls_connect.h"
+
 static_assert((int)NAMESPACE_SETTINGS_SECRETS_MAX == (int)SIGNATURE_KEYS_MAX,
               "all keys of a name sign");
 
@@ -33,6 +35,25 @@ static enum rc parse_keys(const struct key_settings *key, struct signing_keys *r
     return RC_OK;
 }
 
+/* A certificate that OpenSSL cannot use would fail every request to the upstream. */
+static enum rc check_tls(const struct upstream_settings *upstream, struct err *reterr)
+{
+    const struct tls_connect_rules rules = {
+        .ca = upstream->tls.ca, .cert = upstream->tls.cert, .key = upstream->tls.key};
+    struct tls_context *context = NULL;
+    enum rc rc;
+
+    if (rules.ca.len == 0 && rules.cert.len == 0)
+        return RC_OK;
+    rc = tls_connect_context(&rules, &context, reterr);
+    tls_context_free(context);
+    if (rc == RC_OK)
+        return RC_OK;
+    err_in(reterr, "tls");
+    err_in_key(reterr, upstream->name);
+    return err_in(reterr, "upstreams");
+}
+
 enum rc dispatch_settings_read(struct str json, struct arena *arena,
                                struct dispatch_settings *ret, struct err *reterr)
 {
@@ -47,6 +68,8 @@ enum rc dispatch_settings_read(struct str json, struct arena *arena,
     rc = parse_nets(plain->nets, settings.nets, reterr);
     for (int i = 0; i < plain->key_count && rc == RC_OK; i++)
         rc = parse_keys(&plain->keys[i], &settings.keys[i], reterr);
+    for (int i = 0; i < plain->upstream_count && rc == RC_OK; i++)
+        rc = check_tls(&plain->upstreams[i], reterr);
     if (rc == RC_OK)
         *ret = settings;
     return rc;

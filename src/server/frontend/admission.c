@@ -82,6 +82,11 @@ bool admission_still_allows(const struct admission *admission, const struct call
     return token && token->expires_at > now;
 }
 
+bool admission_has_tokens(const struct admission *admission)
+{
+    return !admission->keys || keyring_count(admission->keys) > 0;
+}
+
 /* ---- requests ---- */
 
 void admission_identify(struct call *call, const struct exchange *x)
@@ -113,12 +118,12 @@ static uint64_t client_of(const struct call *call, const struct peer *peer, bool
     return hash_bytes(peer->bytes, peer->is_v6 ? 8 : 4, seed + 2);
 }
 
-/* Requests of workers and health checks are not limited. */
+/* Requests of workers, polls and health checks are not limited. */
 static bool is_counted(const struct call *call)
 {
     enum right right = call->operation->right;
 
-    return right != RIGHT_NONE &&
+    return right != RIGHT_NONE && !call->operation->is_poll &&
            !(right == RIGHT_WORK &&
              role_has(call->caller.role, call->caller.is_everywhere, right));
 }

@@ -30,6 +30,9 @@ void admission_set_keys(struct admission *admission, struct keyring *keys);
 bool admission_still_allows(const struct admission *admission, const struct caller *caller,
                             instant now);
 
+/* Whether the server has tokens, so that the credentials of clients are its own. */
+bool admission_has_tokens(const struct admission *admission);
+
 /* Sets the address and the request id of the call.  For every request. */
 void admission_identify(struct call *call, const struct exchange *x);
 

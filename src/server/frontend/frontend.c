@@ -164,6 +164,10 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
         call_problem(call, 503, "unavailable", "too many requests are waiting; retry later");
         t->step = CALL_ANSWER;
     }
+    if (t->step == CALL_FORWARD) {
+        if (!find_namespace(frontend, t) || frontend_forward(frontend, t))
+            return;
+    }
     if (t->step == CALL_STREAM && frontend->closing)
         t->step = call_problem(call, 503, "unavailable", "%s", frontend->closing);
     if (t->step == CALL_STREAM && streams_is_full(frontend->streams))
@@ -273,6 +277,8 @@ static int64_t body_max(void *arg, const struct http1_request *request)
     frontend->matched_request = request;
     frontend->matched_operation = op;
     if (!op)
+        op = frontend_forward_find(request);
+    if (!op)
         return UNKNOWN_BODY_MAX;
     return operation_body_max(op) + (api_dialects[op->dialect].is_grpc ? GRPC_PREFIX : 0);
 }
@@ -292,6 +298,17 @@ static void find_operation(struct frontend *frontend, struct call *call,
     frontend->matched_request = NULL;
 }
 
+/* A client that no upstream would answer gets Belfry's own answer, which needs no right. */
+static bool admit(struct frontend *frontend, struct ticket *t, const struct exchange *x)
+{
+    const struct config *config = frontend->options.config;
+
+    if (admission_admit(frontend->admission, &t->call, x, config, &t->limit))
+        return true;
+    return t->fallback && t->fallback->right == RIGHT_NONE && frontend_forward_use_own(t) &&
+           admission_admit(frontend->admission, &t->call, x, config, &t->limit);
+}
+
 /* Performs the first step of the call, or rejects it. */
 static void begin_call(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
@@ -300,6 +317,7 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     int status = 0;
 
     find_operation(frontend, call, x->request, &status, &allow);
+    frontend_forward_select(t, x->request);
     call->dialect = operation_dialect(call->operation, x->request);
     if (!frontend_rpc_check(t, x, ANSWER_WITHIN))
         return;
@@ -319,9 +337,9 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     } else if (!call->operation) {
         t->step = call_problem(call, 404, "not_found", "unknown path \"%.*s\"",
                                STR_ARG(x->request->target));
-    } else if (admission_admit(frontend->admission, call, x, frontend->options.config,
-                               &t->limit) &&
-               frontend_rpc_open(t, x, &body) && call_open(call, x->request, body)) {
+    } else if (admit(frontend, t, x) && frontend_rpc_open(t, x, &body) &&
+               call_open(call, x->request, body)) {
+        t->message = body;
         frontend_begin(frontend, t);
     }
 }
@@ -469,6 +487,7 @@ void frontend_reject_requests(struct frontend *frontend, const char *why)
 {
     frontend->closing = why;
     end_slow_reads(frontend);
+    forwarder_end_polls(frontend->forwarder, why);
     streams_close(frontend->streams);
 }
 
@@ -541,6 +560,11 @@ void frontend_connect(struct frontend *frontend, struct writer *writer,
     frontend->dispatcher = dispatcher;
 }
 
+void frontend_set_forwarder(struct frontend *frontend, struct forwarder *forwarder)
+{
+    frontend->forwarder = forwarder;
+}
+
 static void drop_msg(struct frontend *frontend, const struct io_msg *msg)
 {
     if (msg->kind == IO_MSG_DISPATCH)
@@ -569,6 +593,8 @@ void frontend_abandon(struct frontend *frontend)
     drop_writer_msgs(frontend);
     frontend->is_abandoned = true;
     streams_abandon(frontend->streams);
+    if (frontend->forwarder)
+        forwarder_abandon(frontend->forwarder);
     for (struct ticket *t = frontend->all.next_open, *next; t != &frontend->all; t = next) {
         struct exchange *x = t->x;
 

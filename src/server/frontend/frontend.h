@@ -8,6 +8,7 @@
 #include "io/net/listener.h"
 #include "server/commit_signal.h"
 #include "server/dispatch/dispatch.h"
+#include "server/forward/forwarder.h"
 #include "server/frontend/namespace_cache.h"
 #include "server/frontend/seeds.h"
 #include "server/reader.h"
@@ -37,6 +38,9 @@ struct listener_handler frontend_handler(struct frontend *frontend);
 void frontend_connect(struct frontend *frontend, struct writer *writer,
                       struct reader *const *quick, int count, struct reader *slow,
                       struct dispatcher *dispatcher);
+
+/* Likewise. */
+void frontend_set_forwarder(struct frontend *frontend, struct forwarder *forwarder);
 
 /* For dispatcher_options. */
 void frontend_on_report(void *frontend, struct dispatch_report *reported);

@@ -42,10 +42,20 @@ void frontend_set_keys(struct frontend *frontend, struct keyring *keys)
     frontend->has_tokens = true;
 }
 
+static bool is_still_allowed(void *arg, const struct caller *caller)
+{
+    struct frontend *frontend = arg;
+
+    return admission_still_allows(frontend->admission, caller, clock_now());
+}
+
 /* Ends polls and releases their runs; streams_close_denied() ends streams. */
 void frontend_close_denied(struct frontend *frontend)
 {
     instant now = clock_now();
+
+    if (frontend->forwarder)
+        forwarder_end_denied(frontend->forwarder, is_still_allowed, frontend);
 
     for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
         if (t->x && t->is_away && t->sent_for == CALL_POLL &&

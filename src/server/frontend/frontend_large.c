@@ -15,10 +15,13 @@ enum {
     QUICK_STEPS = 5000,     /* of struct budget: half a millisecond              */
 };
 
-/* Workers send large bodies often, and these are quick to read. */
+/* Workers send large bodies often, and these are quick to read; an upstream's are not read. */
 static bool has_large_body(const struct call *call)
 {
-    return call->body.len > LARGE_BODY && call->operation->right != RIGHT_WORK;
+    const struct operation *operation = call->operation;
+
+    return call->body.len > LARGE_BODY && operation->right != RIGHT_WORK &&
+           !operation->is_forwarded;
 }
 
 /* The zones of the io thread stay open until the end, see serve_reload.c. */

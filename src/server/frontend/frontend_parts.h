@@ -15,6 +15,7 @@ struct frontend {
     struct writer *writer;
     struct read_queue *reads; /* waiting for the readers */
     struct dispatcher *dispatcher;
+    struct forwarder *forwarder;
     struct namespace_cache *namespaces;
     struct admission *admission;
     struct streams *streams;
@@ -87,6 +88,15 @@ bool frontend_rpc_check(struct ticket *t, const struct exchange *x, span max);
 bool frontend_rpc_open(struct ticket *t, const struct exchange *x, struct str *ret);
 /* Call it before the answer. */
 void frontend_rpc_end(struct exchange *x, int status);
+
+/* frontend_forward.c: requests that an upstream of their namespace answers. */
+const struct operation *frontend_forward_find(const struct http1_request *request);
+/* Chooses the forwarded operation, if there is one, and remembers Belfry's own. */
+void frontend_forward_select(struct ticket *t, const struct http1_request *request);
+/* Returns to Belfry's own operation; always true. */
+bool frontend_forward_use_own(struct ticket *t);
+/* True: the exchange was handed over and the ticket has ended.  False: see its next step. */
+bool frontend_forward(struct frontend *frontend, struct ticket *t);
 
 /* frontend_keys.c */
 void frontend_set_keys(struct frontend *frontend, struct keyring *keys); /* takes ownership */

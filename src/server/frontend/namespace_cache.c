@@ -136,3 +136,24 @@ const struct namespace_entry *namespace_cache_at(const struct namespace_cache *n
 
     return at == MAP_NONE ? NULL : namespaces->list[at];
 }
+
+const struct namespace_entry *namespace_cache_only_upstream(
+    const struct namespace_cache *namespaces, enum upstream_type type)
+{
+    const struct upstream_settings *only = NULL;
+    const struct namespace_entry *found = NULL;
+
+    for (int i = 0; i < namespaces->count; i++) {
+        const struct namespace_entry *entry = namespaces->list[i];
+        const struct upstream_settings *upstream = upstream_of_type(&entry->settings.plain,
+                                                                    type);
+
+        if (only && upstream && !str_eq(only->url, upstream->url))
+            return NULL;
+        if (upstream) {
+            only = upstream;
+            found = entry;
+        }
+    }
+    return found;
+}

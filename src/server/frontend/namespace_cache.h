@@ -31,6 +31,13 @@ MUST_USE enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t
 void namespace_cache_lock(struct namespace_cache *namespaces);
 void namespace_cache_unlock(struct namespace_cache *namespaces);
 
+/*
+ * A namespace with an upstream of that type, if all such namespaces have the same upstream:
+ * then requests that concern no namespace can only mean that one.  NULL otherwise.
+ */
+const struct namespace_entry *namespace_cache_only_upstream(
+    const struct namespace_cache *namespaces, enum upstream_type type);
+
 /* Both return NULL if there is none. */
 const struct namespace_entry *namespace_cache_find(const struct namespace_cache *namespaces,
                                                    struct str name);

@@ -78,6 +78,22 @@ static void an_answer_may_have_no_body(void **state)
     h2c_close(h);
 }
 
+static void a_stream_may_have_trailers(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/tailed"), *empty = h2c_get(h, "/tailed/empty");
+
+    (void)state;
+    h2c_await(h, a);
+    h2c_await(h, empty);
+    assert_body(a, "some");
+    assert_string_equal(a->tail, "x-tail: 1\n");
+    assert_int_equal(empty->error, NGHTTP2_NO_ERROR);
+    assert_int_equal(empty->body_len, 0);
+    assert_string_equal(empty->head, ":status: 200\ncontent-type: text/plain\nx-tail: 1\n");
+    h2c_close(h);
+}
+
 static void a_preface_in_single_bytes_is_accepted(void **state)
 {
     static const char bytes[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
@@ -420,6 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_request_is_answered),
         TEST(an_answer_may_have_no_body),
+        TEST(a_stream_may_have_trailers),
         TEST(a_preface_in_single_bytes_is_accepted),
         TEST(what_only_begins_like_a_preface_is_http_1),
         TEST(streams_are_answered_in_any_order),

@@ -80,6 +80,12 @@ static void an_error_names_the_field_and_no_secret(void **state)
         {"{\"allowNetworks\":[\"10.0.0.0/8\",\"x\"]}", "allowNetworks[1]", "`x`"},
         {"{\"keys\":{\"main\":[\"" KEY_A "\",\"TopSecret\"]}}", "keys.main[1]", "whsec_"},
         {"{\"keys\":{\"main\":[\"whsec_TopSecret\"]}}", "keys.main[0]", "base64"},
+        {"{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"url\":\"https://t:1\",\"tls\":"
+         "{\"ca\":\"TopSecret\"}}}}",
+         "upstreams.a.tls", "PEM"},
+        {"{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"url\":\"https://t:1\",\"tls\":"
+         "{\"cert\":\"TopSecret\",\"key\":\"TopSecret\"}}}}",
+         "upstreams.a.tls", "PEM"},
     };
 
     (void)state;

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decides about each header field: RFC 9110, 7.6.1 names those that concern one connection.
+ */
+#include "server/forward/forward_fields.h"
+
+#include "base/must.h"
+
+/* In lower case. */
+static const struct str hop_fields[] = {
+    {"connection", 10},
+    {"content-length", 14},
+    {"host", 4},
+    {"keep-alive", 10},
+    {"expect", 6},
+    {"proxy-connection", 16},
+    {"te", 2},
+    {"trailer", 7},
+    {"upgrade", 7},
+    {"transfer-encoding", 17},
+    {"http2-settings", 14},
+};
+
+/* By these a client proves who it is to Belfry. */
+static const struct str credential_fields[] = {
+    {"authorization", 13},
+    {"x-authorization", 15},
+    {"proxy-authorization", 19},
+    {"cookie", 6},
+};
+
+static bool is_among(struct str name, const struct str *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_nocase(name, list[i]))
+            return true;
+    return false;
+}
+
+#define IS_AMONG(name, list) is_among(name, list, sizeof(list) / sizeof((list)[0]))
+
+static bool is_replaced(struct str name, const struct pairs *headers)
+{
+    for (int i = 0; i < headers->count; i++)
+        if (str_eq_nocase(name, headers->list[i].name))
+            return true;
+    return false;
+}
+
+static struct str lower_case(struct str name, struct arena *arena)
+{
+    struct str copy = arena_str(arena, name);
+    char *text = (char *)(uintptr_t)copy.ptr;
+
+    for (size_t i = 0; i < copy.len; i++)
+        text[i] = char_lower(text[i]);
+    return copy;
+}
+
+/* The message is sent uncompressed, so its encoding is not passed on. */
+static bool passes(struct str name, const struct upstream_settings *upstream,
+                   bool keeps_credentials)
+{
+    return !IS_AMONG(name, hop_fields) && !is_replaced(name, &upstream->headers) &&
+           !str_eq_nocase(name, STR("grpc-encoding")) &&
+           (keeps_credentials || !IS_AMONG(name, credential_fields));
+}
+
+int forward_fields_request(const struct http1_request *request,
+                           const struct upstream_settings *upstream, bool keeps_credentials,
+                           struct arena *arena, struct http1_field *room, int max)
+{
+    int n = 0;
+
+    if (request->field_count + upstream->headers.count + 1 > max)
+        return -1;
+    for (int i = 0; i < request->field_count; i++) {
+        const struct http1_field *field = &request->fields[i];
+
+        if (passes(field->name, upstream, keeps_credentials))
+            room[n++] = (struct http1_field){lower_case(field->name, arena),
+                                             arena_str(arena, field->value)};
+    }
+    for (int i = 0; i < upstream->headers.count; i++)
+        room[n++] = (struct http1_field){lower_case(upstream->headers.list[i].name, arena),
+                                         arena_str(arena, upstream->headers.list[i].value)};
+    room[n++] = (struct http1_field){STR("te"), STR("trailers")};
+    must(n <= max);
+    return n;
+}
+
+int forward_fields_answer(const struct http1_field *fields, int count, struct arena *arena,
+                          struct http1_field *room, int max)
+{
+    int n = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (IS_AMONG(fields[i].name, hop_fields))
+            continue;
+        if (n == max)
+            return -1;
+        room[n++] = (struct http1_field){arena_str(arena, fields[i].name),
+                                         arena_str(arena, fields[i].value)};
+    }
+    return n;
+}

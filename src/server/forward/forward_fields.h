@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Header fields on their way between a client and an upstream: which pass, and which replace
+ * others.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "model/namespace_settings.h"
+#include "wire/http1/http1.h"
+
+/*
+ * The fields of a request for the upstream, in lower case: those of the client without its
+ * credentials and without those that concern one connection, then the upstream's own, which
+ * replace those of the client.  `room` has `max` entries.  Returns their number, or -1 if they
+ * are too many.
+ */
+int forward_fields_request(const struct http1_request *request,
+                           const struct upstream_settings *upstream, bool keeps_credentials,
+                           struct arena *arena, struct http1_field *room, int max);
+
+/* The fields of an answer, or its trailers, for the client: copies.  -1: too many. */
+int forward_fields_answer(const struct http1_field *fields, int count, struct arena *arena,
+                          struct http1_field *room, int max);

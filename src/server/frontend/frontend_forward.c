@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests that an upstream of their namespace answers, after admission and rights; without an
+ * upstream Belfry answers some of them itself.
+ */
+#include "api/call/api_dialect.h"
+#include "server/frontend/frontend_parts.h"
+
+const struct operation *frontend_forward_find(const struct http1_request *request)
+{
+    const struct api_dialect *api = &api_dialects[operation_dialect(NULL, request)];
+
+    return api->forwarded ? api->forwarded(request) : NULL;
+}
+
+void frontend_forward_select(struct ticket *t, const struct http1_request *request)
+{
+    const struct operation *forwarded = frontend_forward_find(request);
+
+    if (!forwarded)
+        return;
+    t->fallback = t->call.operation;
+    t->call.operation = forwarded;
+}
+
+bool frontend_forward_use_own(struct ticket *t)
+{
+    struct call *call = &t->call;
+
+    call->operation = t->fallback;
+    call->denied = 0;
+    call->field_count = 0;
+    t->fallback = NULL;
+    return true;
+}
+
+/* The upstream for the call, and the namespace whose settings have it. */
+static const struct upstream_settings *find_upstream(const struct frontend *frontend,
+                                                     const struct call *call,
+                                                     int64_t *ret_namespace)
+{
+    const struct namespace_entry *entry = namespace_cache_at(frontend->namespaces,
+                                                             call->namespace);
+    const struct upstream_settings *upstream = NULL;
+
+    if (entry)
+        upstream = upstream_of_type(&entry->settings.plain, UPSTREAM_TEMPORAL);
+    if (!upstream && call->operation->namespace_field < 0 && call->caller.is_everywhere) {
+        entry = namespace_cache_only_upstream(frontend->namespaces, UPSTREAM_TEMPORAL);
+        upstream = entry ? upstream_of_type(&entry->settings.plain, UPSTREAM_TEMPORAL) : NULL;
+    }
+    if (upstream)
+        *ret_namespace = entry->id;
+    return upstream;
+}
+
+/* Returns false after it has set the answer. */
+static bool check_upstream(const struct frontend *frontend, struct call *call,
+                           const struct upstream_settings *upstream)
+{
+    if (!upstream)
+        call_problem(call, 501, "not_found",
+                     "not implemented by Belfry: the namespace \"%.*s\" needs an upstream of "
+                     "type temporal; see upstreams in its settings",
+                     STR_ARG(call->namespace_name));
+    else if (call->operation->namespace_field >= 0 &&
+             !str_eq(upstream->namespace, call->namespace_name))
+        call_problem(call, 409, "bad_state",
+                     "the namespace is called \"%.*s\" at the upstream; requests are "
+                     "forwarded only if both names are equal",
+                     STR_ARG(upstream->namespace));
+    else if (frontend->closing && call->operation->is_poll)
+        call_problem(call, 503, "unavailable", "%s", frontend->closing);
+    else
+        return true;
+    return false;
+}
+
+bool frontend_forward(struct frontend *frontend, struct ticket *t)
+{
+    struct call *call = &t->call;
+    int64_t namespace = 0;
+    const struct upstream_settings *upstream = find_upstream(frontend, call, &namespace);
+
+    if (!upstream && t->fallback) {
+        frontend_forward_use_own(t);
+        t->step = call_begin(call, t->x->request, t->message);
+        return false;
+    }
+    if (!check_upstream(frontend, call, upstream)) {
+        t->step = CALL_ANSWER;
+        return false;
+    }
+    forwarder_start(frontend->forwarder,
+                    &(struct forward_order){
+                        .x = t->x,
+                        .operation = call->operation,
+                        .caller = &call->caller,
+                        .request_id = call->request_id,
+                        .namespace = namespace,
+                        .upstream = upstream,
+                        .message = t->message,
+                        .keeps_credentials = !admission_has_tokens(frontend->admission),
+                    });
+    t->x = NULL;
+    frontend_ticket_end(frontend, t);
+    return true;
+}

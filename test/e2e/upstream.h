@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stand-in for an upstream Temporal on its own thread: it records the bytes that it gets, and
+ * the name of the method says how it answers.
+ *
+ * Poll…: never; the poll is noted when its client leaves.  Signal…: an error without a body.
+ * Terminate…: the stream is reset.  List…: UPSTREAM_BIG bytes, as fast as they are read.
+ * Others: one message, and trailers.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "io/loop.h"
+#include "io/net/listener.h"
+
+enum {
+    UPSTREAM_SEEN_MAX = 16 * 1024 * 1024, /* bytes of all requests */
+    UPSTREAM_BIG = 12 << 20,
+    UPSTREAM_BODY_MAX = 8 << 20,
+};
+
+struct upstream {
+    struct loop *loop;
+    struct listener *listener;
+    uint16_t port;
+    pthread_t thread;
+    pthread_mutex_t mutex; /* for what follows */
+    char *seen;            /* "POST /path\nname: value\n…\nBODY\n" of each request */
+    size_t seen_len;
+    int requests, polls, gone;
+    int written; /* bytes of the big answer */
+};
+
+void upstream_open(struct upstream *upstream);
+void upstream_close(struct upstream *upstream);
+
+int upstream_requests(struct upstream *upstream);
+int upstream_polls(struct upstream *upstream); /* that wait */
+int upstream_gone(struct upstream *upstream);  /* polls whose client has left */
+
+int upstream_written(struct upstream *upstream); /* bytes of the last big answer */
+
+/* Whether the text was in any request so far. */
+bool upstream_has_seen(struct upstream *upstream, const char *text);
