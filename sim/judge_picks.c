@@ -440,9 +440,9 @@ static enum rc check_due(struct sweep *w, instant t, struct err *reterr)
                               " ms and skipped it",
                               w->s->key, MS(w->pick));
         w->is_explained[i] = true;
-        if (e->rf)
+        if (e->rf && e->rf->created_at <= t)
             set_state(w, PICK_NONE, t);
-        else
+        else /* decided without a run, or it waits for the end of a pause */
             lose_pick(w, w->pick);
         return RC_OK;
     }
