@@ -4,6 +4,7 @@
  */
 #include "h2_caller.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ struct h2_caller *h2_caller_open(const char *scheme, uint16_t port, const char *
     struct h2_caller *caller = calloc(1, sizeof *caller);
 
     assert_non_null(caller);
+    signal(SIGPIPE, SIG_IGN); /* as in the server: either side may close first */
     assert_int_equal(uv_loop_init(&caller->loop), 0);
     assert_int_equal(uv_timer_init(&caller->loop, &caller->patience), 0);
     caller->patience.data = caller;
