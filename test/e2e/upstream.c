@@ -155,7 +155,8 @@ static void *run(void *arg)
 
 void upstream_open(struct upstream *u)
 {
-    struct listener_handler handler = {.body_max = body_max, .on_request = on_request, .arg = u};
+    struct listener_handler handler = {
+        .body_max = body_max, .on_request = on_request, .arg = u};
     struct err err;
 
     *u = (struct upstream){.seen = malloc(UPSTREAM_SEEN_MAX)};
