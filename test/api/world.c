@@ -272,25 +272,6 @@ static enum call_step poll(struct call *call)
     return call->operation->settled(call);
 }
 
-/*
- * Reads twice, except a stream: if a read takes too long or the connection breaks, the server
- * discards the members from `arg` on and reads again.
- */
-static enum call_step read_database(struct call *call)
-{
-    const size_t from = offsetof(struct call, arg);
-    const struct call before = *call;
-    enum call_step step = CALL_ANSWER;
-
-    for (int i = 0; i < 2 && step != CALL_STREAM; i++) {
-        memcpy((char *)call + from, (const char *)&before + from, sizeof before - from);
-        db_begin(world.reader);
-        step = call->operation->read(call, world.reader);
-        db_rollback(world.reader);
-    }
-    return step;
-}
-
 static bool find_namespace(struct call *call)
 {
     struct db_result result = {0};
@@ -301,18 +282,6 @@ static bool find_namespace(struct call *call)
     if (result.rows == 1)
         call->namespace = db_int_at(&result, 0, 0);
     return result.rows == 1;
-}
-
-/* As a reader of the server does. */
-static enum call_step read_within_budget(struct call *call)
-{
-    struct budget budget = {.left = world.read_steps};
-    enum call_step step;
-
-    call->budget = world.read_steps > 0 ? &budget : NULL;
-    step = read_database(call);
-    call->budget = NULL;
-    return budget.is_over ? call_limit_budget(call) : step;
 }
 
 static void take_steps(struct call *call, enum call_step step)
@@ -330,7 +299,7 @@ static void take_steps(struct call *call, enum call_step step)
         else if (step == CALL_SETTLE)
             step = call->operation->settled(call);
         else
-            step = read_within_budget(call);
+            step = world_read_within_budget(call);
     }
 }
 
@@ -339,7 +308,7 @@ bool read_stream(void)
     assert_non_null(world.call.stream);
     world.call.stream->line_count = 0;
     world.call.now = world.now;
-    return read_database(&world.call) == CALL_STREAM;
+    return world_read(&world.call) == CALL_STREAM;
 }
 
 const char *stream_names(void)

@@ -122,3 +122,33 @@ const char *world_file(void)
 {
     return url + strlen("sqlite:");
 }
+
+/*
+ * Reads twice, except a stream: if a read takes too long or the connection breaks, the server
+ * discards the members from `arg` on and reads again.
+ */
+enum call_step world_read(struct call *call)
+{
+    const size_t from = offsetof(struct call, arg);
+    const struct call before = *call;
+    enum call_step step = CALL_ANSWER;
+
+    for (int i = 0; i < 2 && step != CALL_STREAM; i++) {
+        memcpy((char *)call + from, (const char *)&before + from, sizeof before - from);
+        db_begin(world.reader);
+        step = call->operation->read(call, world.reader);
+        db_rollback(world.reader);
+    }
+    return step;
+}
+
+enum call_step world_read_within_budget(struct call *call)
+{
+    struct budget budget = {.left = world.read_steps};
+    enum call_step step;
+
+    call->budget = world.read_steps > 0 ? &budget : NULL;
+    step = world_read(call);
+    call->budget = NULL;
+    return budget.is_over ? call_limit_budget(call) : step;
+}

@@ -76,10 +76,11 @@ static void the_session_is_set_up_for_safety(void **state)
     };
     static struct db_stmt statements[sizeof settings / sizeof settings[0]];
     struct fixture *f = *state;
-    struct db *writer, *reader = open_reader(f);
+    struct db *writer = NULL, *reader = NULL;
 
     exec(f->db, "ALTER ROLE belfry SET synchronous_commit = off");
-    writer = open_with(f->url, NULL);
+    OK(db_open(f->url, NULL, &writer, err));
+    OK(db_open(f->url, &(struct db_options){.readonly = true}, &reader, err));
     exec(f->db, "ALTER ROLE belfry RESET synchronous_commit");
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         struct db_result got;

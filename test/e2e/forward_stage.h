@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "h2_client.h"
-#include "upstream.h"
+#include "peers/upstream.h"
 
 enum { TOKEN_MAX = 128 };
 

@@ -5,7 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "receiver.h"
+#include "peers/receiver.h"
 #include "request.h"
 
 enum { TEXT_MAX = 512, SHA256_BYTES = 32, SIGNED_MAX = 16 * 1024, SECRET_BYTES = 24 };

@@ -4,7 +4,7 @@
  */
 #include <signal.h>
 
-#include "receiver.h"
+#include "peers/receiver.h"
 #include "request.h"
 
 enum { CYCLES = 5, CREATES = 10, IN_FLIGHT = 4, TEXT_MAX = 256 };

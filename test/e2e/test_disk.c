@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "receiver.h"
+#include "peers/receiver.h"
 #include "request.h"
 
 enum {

@@ -4,7 +4,7 @@
  */
 #include <signal.h>
 
-#include "receiver.h"
+#include "peers/receiver.h"
 #include "request.h"
 
 enum { DRAINS = 12 };

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "fake_clock.h"
-#include "receiver.h"
+#include "peers/receiver.h"
 #include "request.h"
 
 enum {

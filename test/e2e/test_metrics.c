@@ -9,8 +9,8 @@
 #include "base/instant.h"
 #include "command.h"
 #include "io/clock.h"
+#include "peers/receiver.h"
 #include "prometheus_text.h"
-#include "receiver.h"
 #include "request.h"
 
 enum { TEXT_BYTES = 1 << 20 };

@@ -6,7 +6,7 @@
 
 #include "db/db.h"
 #include "listen.h"
-#include "receiver.h"
+#include "peers/receiver.h"
 
 enum { CALLS = 40, TEXT_MAX = 256, TURNS = 20 };
 

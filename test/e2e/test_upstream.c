@@ -5,7 +5,7 @@
  */
 #include <signal.h>
 
-#include "receiver.h"
+#include "peers/receiver.h"
 #include "request.h"
 
 #define FLOW     "'action':{'type':'workflow','name':'wf'}"

@@ -101,9 +101,8 @@ struct call {
 /*
  * Begins a call whose arena, operation, context, now, params and caller are set; finds its
  * namespace (see api/call/api_dialect.h) and checks the caller's rights.  The request may be
- * freed afterwards.
- * Every step returns the next step, until CALL_ANSWER: a call may be read after the engine has
- * settled it, or go to the engine after it was read.
+ * freed afterwards.  Every step returns the next one, until CALL_ANSWER: a call may be read
+ * after the engine has settled it, or go to the engine after it was read.
  */
 enum call_step call_begin(struct call *call, const struct http1_request *request,
                           struct str body);

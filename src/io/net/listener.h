@@ -16,7 +16,6 @@
 #include "base/instant.h"
 #include "io/net/exchange.h"
 #include "io/net/tls.h"
-#include "wire/problem.h"
 
 enum {
     LISTENER_ADDRESSES_MAX = 16,  /* of one listener */
@@ -45,6 +44,8 @@ struct listener_limits {
 
 /* listener.c has the values. */
 extern const struct listener_limits listener_limits_default;
+
+struct problem;
 
 struct listener_handler {
     /* The maximum bytes of this request's body. */

@@ -18,10 +18,7 @@
 #include "io/clock.h"
 #include "wire/grpc/grpc.h"
 
-enum {
-    UNKNOWN_BODY_MAX = 64 * 1024, /* body limit of unknown paths, which get a 404 */
-    DETAIL_MAX = 160,             /* bytes of the detail of a timeout             */
-};
+enum { UNKNOWN_BODY_MAX = 64 * 1024 }; /* body limit of unknown paths, which get a 404 */
 
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the writer or the database hangs */
 #define SEED_RETRY    SPAN_S          /* pause after a temporary error              */
@@ -359,56 +356,15 @@ static void on_request(void *arg, struct exchange *x)
     advance_ticket(frontend, t);
 }
 
-static const char *print_problem(const struct http1_request *request,
-                                 const struct problem *problem, struct buf *out)
-{
-    char room[ERROR_REPLY_BYTES_MAX];
-    struct error_reply reply = error_reply_of(operation_dialect(NULL, request), problem, room);
-
-    buf_str(out, reply.body);
-    return reply.content_type;
-}
-
 struct listener_handler frontend_handler(struct frontend *frontend)
 {
     return (struct listener_handler){.body_max = body_max,
                                      .on_request = on_request,
                                      .arg = frontend,
-                                     .print_problem = print_problem};
+                                     .print_problem = frontend_print_problem};
 }
 
 /* ---- deadlines ---- */
-
-/* Advice for a client whose request has an unknown result, in the terms of its API. */
-static const char *retry_advice(const struct ticket *t)
-{
-    if (!api_dialects[t->call.dialect].is_grpc)
-        return "check it, or retry with the same Idempotency-Key";
-    /* Not every gRPC call has a request_id. */
-    return t->has_key ? "check it, or retry with the same request_id" : "check it";
-}
-
-/* The deadline of a client, which gRPC calls may have, does not mean that the server hangs. */
-static void give_up(struct frontend *frontend, struct ticket *t)
-{
-    bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL ||
-                   t->sent_for == CALL_BEGIN;
-    char detail[DETAIL_MAX];
-    struct buf out = BUF(detail);
-
-    buf_text(&out, t->has_client_deadline ? "the deadline of the request has passed"
-                                          : "the database did not answer in time");
-    if (!is_read)
-        buf_printf(&out, "; the result is unknown: %s", retry_advice(t));
-    frontend_give_up(frontend, t,
-                     &(struct problem){
-                         .request_id = t->call.request_id,
-                         .status = t->has_client_deadline ? 504 : 503,
-                         .code = is_read ? "unavailable" : "unknown_result",
-                         .detail = detail,
-                         .at = -1,
-                     });
-}
 
 /* Sends the records of the admission to the writer as a call without a client. */
 static void send_admission_report(struct frontend *frontend)
@@ -454,7 +410,7 @@ static void on_timer(void *arg)
     frontend->has_late_reads = false;
     for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open) {
         if (t->x && t->is_away && t->deadline_us < boot)
-            give_up(frontend, t);
+            frontend_give_up_late(frontend, t);
         else
             frontend->has_late_reads |= read_queue_is_late(t, boot);
     }

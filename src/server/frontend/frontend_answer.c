@@ -10,8 +10,9 @@
 #include "api/call/error_reply.h"
 
 enum {
-    OWN_FIELDS = 7, /* fields of every answer    */
-    NUMBER_MAX = 24 /* bytes of a printed number */
+    OWN_FIELDS = 7,   /* fields of every answer            */
+    NUMBER_MAX = 24,  /* bytes of a printed number         */
+    DETAIL_MAX = 160, /* bytes of the detail of a timeout  */
 };
 
 static void set_number(struct http1_field *field, struct str name, int64_t n,
@@ -72,4 +73,45 @@ void frontend_give_up(struct frontend *frontend, struct ticket *t,
     if (api_dialects[t->call.dialect].is_grpc)
         reply.status = 200;
     exchange_answer(x, reply.status, fields, reply.field_count + 1, reply.body);
+}
+
+/* Advice for a client whose request has an unknown result, in the terms of its API. */
+static const char *retry_advice(const struct ticket *t)
+{
+    if (!api_dialects[t->call.dialect].is_grpc)
+        return "check it, or retry with the same Idempotency-Key";
+    /* Not every gRPC call has a request_id. */
+    return t->has_key ? "check it, or retry with the same request_id" : "check it";
+}
+
+/* The deadline of a client, which gRPC calls may have, does not mean that the server hangs. */
+void frontend_give_up_late(struct frontend *frontend, struct ticket *t)
+{
+    bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL ||
+                   t->sent_for == CALL_BEGIN;
+    char detail[DETAIL_MAX];
+    struct buf out = BUF(detail);
+
+    buf_text(&out, t->has_client_deadline ? "the deadline of the request has passed"
+                                          : "the database did not answer in time");
+    if (!is_read)
+        buf_printf(&out, "; the result is unknown: %s", retry_advice(t));
+    frontend_give_up(frontend, t,
+                     &(struct problem){
+                         .request_id = t->call.request_id,
+                         .status = t->has_client_deadline ? 504 : 503,
+                         .code = is_read ? "unavailable" : "unknown_result",
+                         .detail = detail,
+                         .at = -1,
+                     });
+}
+
+const char *frontend_print_problem(const struct http1_request *request,
+                                   const struct problem *problem, struct buf *out)
+{
+    char room[ERROR_REPLY_BYTES_MAX];
+    struct error_reply reply = error_reply_of(operation_dialect(NULL, request), problem, room);
+
+    buf_str(out, reply.body);
+    return reply.content_type;
 }

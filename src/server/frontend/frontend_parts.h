@@ -79,6 +79,10 @@ void frontend_write_answer(struct frontend *frontend, struct exchange *x,
 /* Only answers the client; the current owner keeps the ticket. */
 void frontend_give_up(struct frontend *frontend, struct ticket *t,
                       const struct problem *problem);
+void frontend_give_up_late(struct frontend *frontend, struct ticket *t); /* at its deadline */
+/* See struct listener_handler. */
+const char *frontend_print_problem(const struct http1_request *request,
+                                   const struct problem *problem, struct buf *out);
 
 /*
  * frontend_rpc.c: gRPC calls; other calls pass unchanged.  False: the call was rejected.

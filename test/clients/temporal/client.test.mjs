@@ -65,8 +65,9 @@ describe('connecting', () => {
         assert.equal(namespaceInfo.name, 'default');
         assert.equal(namespaceInfo.supportsSchedules, true);
     });
-    test('an unknown method is not implemented', async () => {
-        await assert.rejects(connection.workflowService.listNamespaces({}), { code: UNIMPLEMENTED });
+    test('a method that only an upstream can answer is not implemented', async () => {
+        await assert.rejects(connection.workflowService.countWorkflowExecutions({ namespace: 'default' }),
+            { code: UNIMPLEMENTED, details: /upstream/ });
     });
     test('gRPC over HTTP/1.1 is refused', async () => {
         const status = await new Promise((resolve, reject) => {

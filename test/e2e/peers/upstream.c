@@ -2,7 +2,7 @@
 /*
  * The upstream of upstream.h.
  */
-#include "upstream.h"
+#include "peers/upstream.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * Receives and answers the HTTP requests of actions.
  */
-#include "receiver.h"
+#include "peers/receiver.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
