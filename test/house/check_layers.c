@@ -180,7 +180,7 @@ static const struct header_row header_rows[] = {
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench/time"},
     {"pthread.h", "src/db/sqlite.c src/db/sqlite_lock.c test/io test/db/test_wal_writeback.c "
-                  "test/e2e/upstream.h "
+                  "test/e2e/peers/upstream.h "
                   "src/server/postgres_notify.c src/server/checkpointer.c "
                   "src/server/frontend/namespace_cache.c " THREADS},
     {"sched.h", "src/io/thread.c test/io/test_thread.c"},
