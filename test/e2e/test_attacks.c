@@ -429,6 +429,12 @@ static void requests_of_conductor_clients_are_read_as_theirs(void **state)
              true, text, sizeof text);
     assert_int_equal(status_of(text), 413);
     assert_non_null(strstr(text, "application/problem+json"));
+    exchange(d,
+             STR("POST /a.B/C HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/grpc\r\n"
+                 "a b: c\r\n\r\n"),
+             true, text, sizeof text);
+    assert_int_equal(status_of(text), 400);
+    assert_non_null(strstr(text, "\"detail\":"));
 #undef LIST
 }
 

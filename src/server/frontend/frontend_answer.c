@@ -109,9 +109,14 @@ void frontend_give_up_late(struct frontend *frontend, struct ticket *t)
 const char *frontend_print_problem(const struct http1_request *request,
                                    const struct problem *problem, struct buf *out)
 {
+    enum dialects dialect = operation_dialect(NULL, request);
     char room[ERROR_REPLY_BYTES_MAX];
-    struct error_reply reply = error_reply_of(operation_dialect(NULL, request), problem, room);
+    struct error_reply reply;
 
+    if (api_dialects[dialect]
+            .is_grpc) /* its errors are header fields: the text would be lost */
+        dialect = DIALECTS_NATIVE;
+    reply = error_reply_of(dialect, problem, room);
     buf_str(out, reply.body);
     return reply.content_type;
 }
