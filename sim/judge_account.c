@@ -44,8 +44,8 @@ static enum rc list_version(const struct facts *facts, const struct schedule *s,
 
     judge_bounds(facts, s, v, &after, &until);
     while (rc == RC_OK && judge_spec_next(v->spec, &origin, at, v->latest_until, &at))
-        rc = judge_add_slot(slots, (struct expected_slot){at, at > after && at <= until, v},
-                            reterr);
+        rc = judge_add_slot(
+            slots, (struct expected_slot){at, at > after && at <= until, false, v}, reterr);
     return rc;
 }
 
@@ -253,7 +253,7 @@ static instant next_after_mark(const struct schedule *s, const struct expected_s
 
     for (int i = 0; i < slots->count; i++) {
         const struct expected_slot *slot = &slots->at[i];
-        bool is_fixed = slot->version == v && slot->at > v->latest_from;
+        bool is_fixed = slot->version == v && slot->at > v->latest_from && !slot->is_doubtful;
 
         if (slot->at > c->mark && (slot->at == c->next_at || is_fixed))
             return slot->at;

@@ -11,6 +11,7 @@
 struct expected_slot {
     instant at;
     bool is_required; /* it must have an account; otherwise it may have one */
+    bool is_doubtful; /* it may not be a slot: a start may have moved it     */
     const struct version *version;
 };
 

@@ -436,6 +436,17 @@ static void attach_ledger(struct facts *facts)
     }
 }
 
+const struct ledger_entry *schedule_row(const struct schedule *s, instant slot, int64_t pass)
+{
+    const struct ledger_entry wanted = {
+        .schedule = s->key, .pass = pass, .account = {.first = slot}};
+    const struct ledger_entry *key = &wanted, **found = NULL;
+
+    if (s->ledger_count > 0)
+        found = bsearch(&key, s->ledger, (size_t)s->ledger_count, sizeof key, by_ledger);
+    return found ? *found : NULL;
+}
+
 static void attach_runs(struct facts *facts)
 {
     for (int i = 0; i < facts->run_count; i++) {

@@ -94,6 +94,9 @@ struct schedule *facts_schedule(const struct facts *facts, int64_t key);
 struct run_facts *facts_run(const struct facts *facts, int64_t schedule, instant slot,
                             int64_t pass);
 
+/* The row of the ledger that begins with this slot; NULL if there is none. */
+const struct ledger_entry *schedule_row(const struct schedule *s, instant slot, int64_t pass);
+
 /* A command that was executed, not a repetition. */
 static inline bool command_is_done(const struct rec_command *command)
 {
@@ -146,5 +149,6 @@ MUST_USE enum rc judge_sent(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_overlap(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_gates(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_commands(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_backfills(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_counts(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_after(struct facts *facts, struct err *reterr);

@@ -32,6 +32,7 @@ struct walk {
     int open;
     instant at;           /* slots up to here are listed */
     instant after, until; /* of the slots that are required */
+    instant doubt;        /* up to here, only the jitter of slots tells which exist */
 };
 
 /* ---- what can be judged ---- */
@@ -135,10 +136,13 @@ static enum rc list_to(struct walk *w, instant t, struct err *reterr)
     enum rc rc = RC_OK;
     instant at = w->at;
 
-    while (rc == RC_OK && judge_spec_next(w->v->spec, &origin, at, t, &at))
+    while (rc == RC_OK && judge_spec_next(w->v->spec, &origin, at, t, &at)) {
+        bool is_doubtful = at <= w->doubt;
+        bool is_required = at > w->after && at <= w->until && !is_doubtful;
+
         rc = judge_add_slot(w->slots,
-                            (struct expected_slot){at, at > w->after && at <= w->until, w->v},
-                            reterr);
+                            (struct expected_slot){at, is_required, is_doubtful, w->v}, reterr);
+    }
     w->at = t > w->at ? t : w->at;
     return rc;
 }
@@ -156,21 +160,22 @@ static bool is_tied(const struct walk *w, instant t)
     return false;
 }
 
-static bool is_cancelled(const struct schedule *s, instant at)
+/* The row of the ledger that has the slot; NULL: none. */
+static const struct account *account_of(const struct schedule *s, instant at)
 {
     for (int i = 0; i < s->ledger_count; i++) {
         const struct account *a = &s->ledger[i]->account;
 
-        if (s->ledger[i]->pass == 0 && a->first <= at && a->last >= at &&
-            a->reason == REASON_USER)
-            return true;
+        if (s->ledger[i]->pass == 0 && a->first <= at && a->last >= at)
+            return a;
     }
-    return false;
+    return NULL;
 }
 
 /*
- * The run of a slot was created.  Later slots that were due then: if the policy starts all,
- * they count from this start instead; otherwise the same decision accounted for them.
+ * The run of a slot was created.  Later slots whose time had come: if the policy starts all,
+ * they count from this start instead; otherwise the same decision accounted for those that were
+ * due, and only their jitter tells which were.
  */
 static void start_slot(struct walk *w, const struct step *step, bool is_last)
 {
@@ -187,14 +192,18 @@ static void start_slot(struct walk *w, const struct step *step, bool is_last)
     for (int i = first; i < w->slots->count; i++) {
         struct expected_slot slot = w->slots->at[i];
         bool was_due = slot.at + jitter <= step->at;
-        bool is_decided = is_cancelled(w->s, slot.at) ||
+        const struct account *account = account_of(w->s, slot.at);
+        bool is_decided = (account && account->reason == REASON_USER) ||
                           (was_due && !is_all && is_last && !is_tie);
 
+        if (!is_decided && (was_due || is_all) && !is_tie)
+            continue;
         if (is_decided)
             w->at = slot.at;
-        else if (was_due && !is_tie)
-            continue;
+        else if (account && slot.at > w->doubt)
+            w->doubt = slot.at;
         slot.is_required = slot.is_required && is_decided;
+        slot.is_doubtful = !is_decided;
         w->slots->at[count++] = slot;
     }
     w->slots->count = count;
@@ -231,7 +240,8 @@ enum rc judge_follow(const struct facts *facts, const struct schedule *s,
                      .s = s,
                      .slots = slots,
                      .origin = {s->created, INSTANT_NONE, INSTANT_NONE},
-                     .ended = INSTANT_NONE};
+                     .ended = INSTANT_NONE,
+                     .doubt = INSTANT_NONE};
     enum rc rc = RC_OK;
     struct step *steps;
     int count;

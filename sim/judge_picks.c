@@ -338,6 +338,8 @@ static enum rc apply_edit(struct sweep *w, const struct input *in, struct err *r
     bool is_tie, was_open = is_open(w->s, NULL, in->at, &is_tie);
     enum rc rc = in->version ? use_version(w, in->version, reterr) : RC_OK;
 
+    if (!was_open && w->hint.at <= in->at)
+        w->hint.at = INSTANT_NEVER; /* its time has passed */
     if (rc != RC_OK || !in->version || is_tie)
         lose_pick(w, in->at);
     else if (was_open)

@@ -124,7 +124,8 @@ instant judge_until(const struct facts *facts, const struct schedule *s)
     const struct policies *p = &s->versions[s->version_count - 1].draft->policies;
     instant since = barred_since(facts, s);
     bool is_barred = since != INSTANT_NEVER, waits;
-    instant until = is_barred ? turn_before(facts, since) : facts->now;
+    /* A node that was stalled decides late slots one by one: then some of them wait. */
+    instant until = is_barred ? turn_before(facts, since - JUDGE_SLACK) : facts->now;
 
     if (is_barred && facts->record->clock_stepped)
         return INSTANT_NONE; /* the order of turns and pause is not known */

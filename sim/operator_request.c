@@ -156,9 +156,9 @@ static void backfill(struct world *world, int schedule)
 
     for (int i = 0; i < count; i++) {
         span unit = world->profile.unit;
+        span step = i == 0 ? SPAN_S : SPAN_MIN; /* slots are often at whole minutes */
 
-        ranges[i].until = (world_clock(world) - world_delay(world, 20 * unit)) / SPAN_S *
-                          SPAN_S;
+        ranges[i].until = (world_clock(world) - world_delay(world, 20 * unit)) / step * step;
         ranges[i].from = ranges[i].until - prng_between(&world->prng, 0, 60) * unit;
         ranges[i].overlap = some_overlap(world);
         ranges[i].flags = world->profile.theme == THEME_BACKFILL ? BACKFILL_MISSED

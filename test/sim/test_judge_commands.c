@@ -112,6 +112,85 @@ static void a_backfill_that_left_out_a_slot_breaks_13(void **state)
     assert_accepted(w);
 }
 
+static struct ledger_entry *skip_filled(instant slot, int64_t pass)
+{
+    struct ledger_entry *l = world_ledger(w, AT(0, 40), slot, OUTCOME_SKIPPED, REASON_OVERLAP);
+
+    l->pass = pass;
+    w->cursors[0].skipped++;
+    return l;
+}
+
+/* Two backfills of the three slots before the creation, during a run; all starts are skipped. */
+static struct ledger_entry *fill_twice(void)
+{
+    static const struct range ranges[] = {
+        {AT(-3, 0), AT(-1, 0), .overlap = OVERLAP_SKIP},
+        {AT(-3, 0), AT(-1, 0), .overlap = OVERLAP_SKIP},
+    };
+    struct ledger_entry *first;
+    struct rec_command *c = world_command(w, AT(0, 35), COMMAND_TRIGGER);
+    struct rec_delivery *d;
+
+    c->reply.run = (struct run_id){SCHEDULE, AT(0, 35) / SPAN_MS, 1};
+    d = world_send(w, AT(0, 35), AT(0, 35), 1);
+    w->runs[0] = d->run;
+    w->record.run_count = 1;
+    w->cursors[0].open = w->cursors[0].started = w->gates[0].open = 1;
+    c = world_command(w, AT(0, 40), COMMAND_BACKFILL);
+    c->command.backfill = (struct backfill_args){ranges, 2};
+    c->reply.run.pass = 2;
+    first = skip_filled(AT(-3, 0), 2);
+    skip_filled(AT(-2, 0), 2);
+    skip_filled(AT(-1, 0), 2);
+    skip_filled(AT(-3, 0), 3);
+    skip_filled(AT(-2, 0), 3);
+    skip_filled(AT(-1, 0), 3);
+    world_close(w, AT(0, 50), AT(0, 30));
+    assert_accepted(w);
+    return first;
+}
+
+static void set_slot(struct ledger_entry *l, instant slot)
+{
+    l->account.first = l->account.last = slot;
+}
+
+/* The slot that has no account in its pass has one in the other pass. */
+static void a_start_of_a_backfill_with_two_rows_breaks_1(void **state)
+{
+    (void)state;
+    set_slot(fill_twice(), AT(-2, 0));
+    assert_rejected(w, 1);
+}
+
+static void a_backfill_that_leaves_a_slot_to_another_one_breaks_13(void **state)
+{
+    struct ledger_entry *l;
+
+    (void)state;
+    l = fill_twice();
+    for (int i = 0; &l[i] != &w->ledger[5]; i++)
+        l[i] = l[i + 1];
+    w->record.ledger_count--;
+    w->cursors[0].skipped--;
+    assert_rejected(w, 13);
+}
+
+static void a_row_of_a_backfill_outside_its_range_breaks_2(void **state)
+{
+    (void)state;
+    set_slot(fill_twice(), AT(-4, 0));
+    assert_rejected(w, 2);
+}
+
+static void a_row_of_a_backfill_that_is_not_a_slot_breaks_2(void **state)
+{
+    (void)state;
+    set_slot(fill_twice(), AT(-3, 20));
+    assert_rejected(w, 2);
+}
+
 /* 1:00 succeeds, 2:00 is missed; then only missed slots are backfilled. */
 static void ask_for_missed(void)
 {
@@ -157,6 +236,18 @@ static void a_started_slot_that_is_filled_breaks_2(void **state)
     assert_accepted(w);
     fill(AT(2, 51), AT(1, 0));
     world_close(w, AT(2, 55), AT(2, 0));
+    assert_rejected(w, 2);
+}
+
+/* The start of a slot that was not missed is skipped, instead of not being requested. */
+static void a_started_slot_that_is_requested_breaks_2(void **state)
+{
+    (void)state;
+    ask_for_missed();
+    fill(AT(2, 41), AT(2, 0));
+    world_ledger(w, AT(2, 42), AT(1, 0), OUTCOME_SKIPPED, REASON_OVERLAP)->pass = 1;
+    w->cursors[0].skipped++;
+    world_close(w, AT(2, 50), AT(2, 0));
     assert_rejected(w, 2);
 }
 
@@ -224,8 +315,13 @@ int main(void)
         TEST(a_new_request_that_passes_for_an_old_one_breaks_13),
         TEST(a_version_that_was_acknowledged_and_lost_breaks_13),
         EMPTY(a_backfill_that_left_out_a_slot_breaks_13),
+        EMPTY(a_start_of_a_backfill_with_two_rows_breaks_1),
+        EMPTY(a_backfill_that_leaves_a_slot_to_another_one_breaks_13),
+        EMPTY(a_row_of_a_backfill_outside_its_range_breaks_2),
+        EMPTY(a_row_of_a_backfill_that_is_not_a_slot_breaks_2),
         EMPTY(a_missed_slot_that_is_left_out_breaks_13),
         EMPTY(a_started_slot_that_is_filled_breaks_2),
+        EMPTY(a_started_slot_that_is_requested_breaks_2),
         EMPTY(a_cancelled_slot_that_runs_breaks_13),
         EMPTY(two_edits_of_one_version_break_14),
         EMPTY(a_version_that_does_not_grow_breaks_14),
