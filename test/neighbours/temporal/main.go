@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Compares Belfry with a real Temporal server, and uses that server as Belfry's upstream.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+const usage = `usage: neighbour COMMAND [OPTIONS]
+
+  compare   send the same calls to Temporal's two schedulers and to Belfry
+  serve     run a real Temporal server until the input ends
+`
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	commands := map[string]func(context.Context, []string) error{
+		"compare": compare,
+		"serve":   serve,
+	}
+	command, ok := commands[os.Args[1]]
+	if !ok {
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	if err := command(context.Background(), os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func compare(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("compare", flag.ExitOnError)
+	program := flags.String("belfry", "build/belfry", "the program")
+	folder := flags.String("scenarios", "scenarios", "folder of the scenarios")
+	list := flags.String("listed", "differences.yaml", "list of accepted differences")
+	only := flags.String("only", "", "only scenarios whose name contains this text")
+	flags.Parse(args)
+
+	scenarios, err := loadScenarios(*folder)
+	if err != nil {
+		return err
+	}
+	all, err := loadListed(*list)
+	if err != nil {
+		return err
+	}
+	if *only != "" {
+		var chosen []scenario
+		for _, s := range scenarios {
+			if strings.Contains(s.name, *only) {
+				chosen = append(chosen, s)
+			}
+		}
+		scenarios, all = chosen, nil
+	}
+	pair, err := startPair(ctx, *program)
+	if err != nil {
+		return err
+	}
+	defer pair.stop()
+	sides, stop, err := pair.sides()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	same, known, failed := judge(differ(ctx, scenarios, sides), all)
+	fmt.Printf("%d scenarios: %d the same, %d listed\n", len(scenarios), same, known)
+	fmt.Printf("%d passed, %d failed\n", same+known, failed)
+	if failed > 0 {
+		return fmt.Errorf("%d scenarios failed", failed)
+	}
+	return nil
+}
+
+func serve(ctx context.Context, _ []string) error {
+	server, err := startTemporal(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println(server.GetFrontendHostPort())
+	_, err = io.Copy(io.Discard, os.Stdin)
+	server.Stop()
+	return err
+}
