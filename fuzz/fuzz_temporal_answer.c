@@ -20,7 +20,7 @@ static void check_look(struct str message, struct arena *arena)
     json_auto_t *json = json_of_kept(progress);
 
     must(json != NULL);
-    must(look.next_run.len <= FLOW_ID_MAX);
+    must(look.next_run.len <= TEMPORAL_RUN_MAX);
     must(look.next_run.len == 0 || seen->status == FLOW_OPEN);
     must(seen->status <= FLOW_OPEN || seen->word.len > 0);
     must(seen->output.len <= FLOW_OUTPUT_MAX);
@@ -41,7 +41,7 @@ static void check_answer(struct str text, struct arena *arena)
     must(grpc_status_text(reply.status) != NULL);
     if (reply.status == GRPC_OK)
         check_look(reply.message, arena);
-    must(temporal_exists(reply.details, arena).run_id.len <= FLOW_ID_MAX);
+    must(temporal_exists(reply.details, arena).run_id.len <= TEMPORAL_RUN_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
@@ -51,9 +51,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
     check_look(text, arena);
     check_answer(text, arena);
-    must(temporal_started(text, arena).len <= FLOW_ID_MAX);
-    must(temporal_found(text, STR("belfry"), arena).len <= FLOW_ID_MAX);
-    must(temporal_exists(text, arena).run_id.len <= FLOW_ID_MAX);
+    must(temporal_started(text, arena).len <= TEMPORAL_RUN_MAX);
+    must(temporal_found(text, STR("belfry"), arena).len <= TEMPORAL_RUN_MAX);
+    must(temporal_exists(text, arena).run_id.len <= TEMPORAL_RUN_MAX);
     arena_free(arena);
     return 0;
 }

@@ -19,7 +19,7 @@ void buf_add_partial(struct buf *buf, const void *bytes, size_t len)
     room = buf->cap - buf->len - 1;
     if (len > room) {
         buf->cut = true;
-        len = room;
+        len = str_head((struct str){bytes, len}, room).len;
     }
     if (len > 0)
         memcpy(buf->ptr + buf->len, bytes, len);
@@ -84,7 +84,8 @@ void buf_printf(struct buf *buf, const char *fmt, ...)
     must(n >= 0);
     if ((size_t)n >= room) {
         buf->cut = true;
-        buf->len = buf->cap - 1;
+        buf->len += str_whole((struct str){buf->ptr + buf->len, room - 1}).len;
+        buf->ptr[buf->len] = '\0';
     } else {
         buf->len += (size_t)n;
     }

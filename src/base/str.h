@@ -17,7 +17,10 @@ struct str {
 };
 
 #define STR(literal) ((struct str){"" literal, sizeof(literal) - 1})
-#define STR_ARG(s)   (int)((s).len > 200 ? 200 : (s).len), (s).ptr /* for "%.*s" in messages */
+/* For "%.*s" in messages: up to STR_SHOWN_MAX bytes, whole characters. */
+#define STR_ARG(s) str_shown_length(s), (s).ptr
+
+enum { STR_SHOWN_MAX = 200 };
 
 static inline struct str str_of(const char *text)
 {
@@ -73,6 +76,11 @@ bool str_contains_nocase(struct str s, struct str part);
 
 /* The first `most` bytes, or up to three fewer so that no UTF-8 character is cut. */
 struct str str_head(struct str s, size_t most);
+
+static inline int str_shown_length(struct str s)
+{
+    return (int)(s.len <= STR_SHOWN_MAX ? s.len : str_head(s, STR_SHOWN_MAX).len);
+}
 
 /* Without an incomplete UTF-8 character at the end. */
 struct str str_whole(struct str s);

@@ -38,5 +38,7 @@ enum {
        and 7 MiB more as ranges. */
     SPEC_DEF_BYTES_MAX = 16 << 20,
     SPEC_PACKED_MAX = 512 * 1024, /* bytes of a packed spec, with every list full */
-    SEED_MAX = 1024,              /* bytes of a seed for H and jitter             */
+    SEED_MAX = 2048, /* bytes of a seed for H and jitter: the longest namespace and id */
+
+    FOLLOWED_MAX = 200 * 1000, /* workflows that one node follows: 1 KiB of memory each */
 };

@@ -40,6 +40,7 @@ enum run_flag {
     RUN_UNTRACED = 1 << 2,   /* the trace of its request is not sampled        */
     RUN_TOLD_LATE = 1 << 3,  /* the event that it begins late has been written */
     RUN_BLAMED = 3 << 4,     /* a number of two bits: losses that the run may have caused */
+    RUN_FOLLOWED = 1 << 6,   /* its workflow runs in an upstream: any node can follow it  */
 };
 
 /* The W3C trace id of the request that asked for the run; zeros: none. */

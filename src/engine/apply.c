@@ -24,7 +24,7 @@ void refuse(struct turn *turn, struct reply *reply, enum rc rc, const char *fmt,
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
     reply->rc = rc;
-    reply->text = arena_str(turn->arena, str_of(text));
+    reply->text = arena_str(turn->arena, str_whole(str_of(text)));
 }
 
 /* ---- first statements ---- */

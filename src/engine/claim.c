@@ -151,6 +151,24 @@ static void claim_run(struct turn *turn, struct work_run *work, int poll)
     }
 }
 
+/* The workflow goes on as if nothing had happened; only reports of the last node are stale. */
+void claim_adopt(struct turn *turn, struct work_run *work)
+{
+    struct run *run = &work->run;
+
+    must(!turn->in->hold && turn->capacity[LANE_FLOW] > 0);
+    must(work->state == WORK_READ && work->sched->has_plan);
+    must(run_is_claimed(run->state) && run->lane == LANE_FLOW && (run->flags & RUN_FOLLOWED));
+    run->fence++;
+    must(run->fence > work->fence);
+    run->node = turn->node;
+    run->wake_at = run->flags & RUN_CANCELLING ? turn->now : INSTANT_NEVER; /* to stop it */
+    work->is_changed = true;
+    turn_event(turn, EVENT_RUN_CLAIMED, run, run->node);
+    turn->capacity[LANE_FLOW]--;
+    *VEC_ADD(turn, &turn->dispatches) = assignment_of(turn, work, -1);
+}
+
 static int by_rank(const void *a, const void *b)
 {
     const struct run *x = &(*(struct work_run *const *)a)->run;

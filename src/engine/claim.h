@@ -19,5 +19,11 @@ enum rc claim_open_gates(struct turn *turn, struct err *reterr);
 /* Claims runs that were ready before, best rank first. */
 enum rc claim_ready(struct turn *turn, struct err *reterr);
 
+/*
+ * Takes over a run whose workflow a dead node, or an earlier boot of this one, followed.  The
+ * run stays claimed: its attempt, its limits and its gate are unchanged.
+ */
+void claim_adopt(struct turn *turn, struct work_run *work);
+
 /* Lists a queue that may have ready runs as one to search. */
 void claim_add_queue(struct engine_memory *memory, int64_t lane, int64_t queue);

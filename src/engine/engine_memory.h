@@ -75,6 +75,8 @@ struct engine_memory {
     int64_t reclaim_node;     /* the node whose runs this node takes over, 0: none       */
     instant reclaim_lease;    /* until then it is for this node alone; renewed each turn */
     int64_t reclaim_after;    /* the key of the last run that was taken over             */
+    bool has_followed;        /* some of them only follow workflows: after all others,   */
+    bool is_adopting;         /* a second pass adopts these                              */
     bool is_reclaim_counting; /* some history of reclaim_node is not counted yet:        */
     int64_t reclaim_counted_to, reclaim_until; /* the rows between these two keys  */
     bool is_counting;                /* a pass counts this node's own history:       */

@@ -15,8 +15,9 @@ struct inflight {
     struct arena *arena;
     struct inflight_run *list;
     int count, room;
-    struct map *by_key; /* key of the run's row to index */
-    struct map *by_run; /* run_hash() to index; of two runs with the same hash, the later */
+    instant first_deadline; /* no call has an earlier one */
+    struct map *by_key;     /* key of the run's row to index */
+    struct map *by_run;     /* run_hash() to index; of two runs with the same hash, the later */
 };
 
 static int64_t hash_of(const struct run *run)
@@ -30,6 +31,7 @@ struct inflight *inflight_new(struct arena *arena)
 
     inflight->arena = arena;
     inflight->room = ROOM_MIN;
+    inflight->first_deadline = INSTANT_NEVER;
     inflight->list = arena_array(arena, ROOM_MIN, sizeof(*inflight->list));
     inflight->by_key = map_new(ROOM_MIN);
     inflight->by_run = map_new(ROOM_MIN);
@@ -45,6 +47,7 @@ void inflight_free(struct inflight *inflight)
 void inflight_clear(struct inflight *inflight)
 {
     inflight->count = 0;
+    inflight->first_deadline = INSTANT_NEVER;
     map_clear(inflight->by_key);
     map_clear(inflight->by_run);
 }
@@ -74,6 +77,8 @@ void inflight_add(struct inflight *inflight, const struct run *run, instant dead
     entry->run.lacks_input = run->lacks_input || run->input.len > 0;
     entry->run.worker = entry->run.input = entry->run.progress = (struct str){NULL, 0};
     index_entry(inflight, inflight->count++);
+    if (deadline < inflight->first_deadline)
+        inflight->first_deadline = deadline;
 }
 
 void inflight_remove(struct inflight *inflight, int64_t key)
@@ -113,6 +118,19 @@ const struct inflight_run *inflight_by_key(const struct inflight *inflight, int6
     int32_t index = map_find(inflight->by_key, key);
 
     return index == MAP_NONE ? NULL : &inflight->list[index];
+}
+
+bool inflight_has_overdue(struct inflight *inflight, instant now)
+{
+    instant first = INSTANT_NEVER;
+
+    if (inflight->first_deadline > now)
+        return false;
+    for (int i = 0; i < inflight->count; i++)
+        if (inflight->list[i].deadline < first)
+            first = inflight->list[i].deadline;
+    inflight->first_deadline = first;
+    return first <= now;
 }
 
 int inflight_count(const struct inflight *inflight)

@@ -31,6 +31,9 @@ const struct inflight_run *inflight_find(const struct inflight *inflight,
                                          const struct run_id *run);
 const struct inflight_run *inflight_by_key(const struct inflight *inflight, int64_t key);
 
+/* Whether a deadline has passed.  Usually without a search: there may be very many calls. */
+bool inflight_has_overdue(struct inflight *inflight, instant now);
+
 int inflight_count(const struct inflight *inflight);
 const struct inflight_run *inflight_at(const struct inflight *inflight, int index);
 

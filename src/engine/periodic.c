@@ -56,6 +56,7 @@ static void take_over_node(struct turn *turn)
         nodes_declare(turn->db, node.id, NODE_LOST, m->reclaim_lease);
         m->reclaim_node = node.id;
         m->reclaim_after = 0;
+        m->has_followed = m->is_adopting = false;
         daily_stats_take_over(turn, &node);
         turn->turn_again = true; /* continue at once */
         if (node.state == NODE_UP)

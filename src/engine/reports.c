@@ -5,6 +5,8 @@
 #include "engine/reports.h"
 
 #include "base/must.h"
+#include "core/limits.h"
+#include "engine/claim.h"
 #include "engine/daily_stats.h"
 #include "engine/engine_internal.h"
 #include "engine/transitions.h"
@@ -60,6 +62,8 @@ void reports_want(struct turn *turn)
 
     for (int i = 0; i < turn->in->report_count; i++)
         use_cached_run(turn, &turn->in->reports[i]);
+    if (!inflight_has_overdue(turn->engine->inflight, turn->now))
+        return;
     for (int i = 0; i < inflight_count(inflight); i++) {
         const struct inflight_run *entry = inflight_at(inflight, i);
 
@@ -142,6 +146,10 @@ static void apply_alive(struct turn *turn, struct work_run *work, const struct r
     }
     if (report->progress.len > 0) {
         run->progress = report->progress;
+        work->is_changed = true;
+    }
+    if (report->is_followed && run->lane == LANE_FLOW) {
+        run->flags |= RUN_FOLLOWED;
         work->is_changed = true;
     }
     if (report->progress.len > 0 && run->lane == LANE_FLOW && run->gate != 0 &&
@@ -302,6 +310,8 @@ static void end_overdue_calls(struct turn *turn)
 {
     const struct inflight *inflight = turn->engine->inflight;
 
+    if (!inflight_has_overdue(turn->engine->inflight, turn->now))
+        return;
     for (int i = 0; i < inflight_count(inflight); i++) {
         const struct inflight_run *entry = inflight_at(inflight, i);
         struct work_run *work;
@@ -417,39 +427,85 @@ static bool ran_one_program(struct turn *turn)
     return programs == 1 && rows->rows < BATCH_ROWS && turn->memory.reclaim_after == 0;
 }
 
+/* A run that the dead node, or the earlier boot, still holds. */
+static bool is_reclaimable(const struct turn *turn, const struct work_run *work, int64_t id)
+{
+    return is_usable(work) && work->run.node == turn->memory.reclaim_node &&
+           run_is_claimed(work->run.state) && !inflight_by_key(turn->engine->inflight, id);
+}
+
+/* More would not fit into memory: the rest waits for a place, as if it were to be started. */
+static bool is_adoptable(const struct turn *turn, const struct work_run *work)
+{
+    return (work->run.flags & RUN_FOLLOWED) && work->run.lane == LANE_FLOW &&
+           inflight_count(turn->engine->inflight) < FOLLOWED_MAX;
+}
+
+static void end_reclaimed_run(struct turn *turn, struct work_run *work, bool is_alone)
+{
+    turn_event(turn, EVENT_LEASE_EXPIRED, &work->run, turn->memory.reclaim_node);
+    attempt_end(turn, work,
+                &(struct ending){.reason = REASON_NODE,
+                                 .is_lost = true,
+                                 .is_blamed = is_alone && work->run.lane == LANE_EXEC});
+}
+
 /*
- * Ends attempts that a dead node, or an earlier boot of this one, held.  Turns follow each
- * other until all are ended.
+ * Takes over a batch of the runs; false: the next turn continues here.  Adopted runs leave half
+ * of the places to starts, and give their own back at once.
  */
-static void end_reclaimed(struct turn *turn)
+static bool reclaim_batch(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
     bool is_alone = ran_one_program(turn);
+    int room = turn->in->hold ? 0 : (turn->capacity[LANE_FLOW] + 1) / 2;
 
-    must(turn->reclaim_queried == 0 || turn->reclaim_queried == m->reclaim_node);
     for (int i = 0; i < turn->reclaim_rows.rows; i++) {
         struct work_run *work = run_of_row(turn, &turn->reclaim_rows, i);
         int64_t id = db_int_at(&turn->reclaim_rows, i, ROW_ID);
+        bool adopts;
 
         if (work->state == WORK_BUSY || work->sched->state == SCHED_BUSY)
-            return; /* the next turn continues here */
+            return false;
+        adopts = is_reclaimable(turn, work, id) && is_adoptable(turn, work);
+        if (adopts && m->is_adopting && room-- <= 0)
+            return false;
         m->reclaim_after = id;
-        if (!is_usable(work) || work->run.node != m->reclaim_node ||
-            !run_is_claimed(work->run.state) || inflight_by_key(turn->engine->inflight, id))
-            continue;
-        turn_event(turn, EVENT_LEASE_EXPIRED, &work->run, m->reclaim_node);
-        attempt_end(turn, work,
-                    &(struct ending){.reason = REASON_NODE,
-                                     .is_lost = true,
-                                     .is_blamed = is_alone && work->run.lane == LANE_EXEC});
+        if (adopts && m->is_adopting)
+            claim_adopt(turn, work);
+        else if (adopts)
+            m->has_followed = true;
+        else if (is_reclaimable(turn, work, id))
+            end_reclaimed_run(turn, work, is_alone);
     }
+    return true;
+}
+
+/*
+ * Ends attempts that a dead node, or an earlier boot of this one, held, and then adopts the
+ * workflows that it followed.  Turns follow each other until all are done.
+ */
+static void reclaim_apply(struct turn *turn)
+{
+    struct engine_memory *m = &turn->memory;
+
+    must(turn->reclaim_queried == 0 || turn->reclaim_queried == m->reclaim_node);
+    if (!reclaim_batch(turn))
+        return;
     turn->turn_again |= turn->reclaim_queried != 0 && turn->in->rows > 0;
-    if (turn->reclaim_queried == 0 || turn->reclaim_rows.rows == BATCH_ROWS ||
-        !daily_stats_taken_over(turn))
+    if (turn->reclaim_queried == 0 || turn->reclaim_rows.rows == BATCH_ROWS)
+        return;
+    if (m->has_followed && !m->is_adopting) {
+        m->is_adopting = true;
+        m->reclaim_after = 0;
+        return;
+    }
+    if (!daily_stats_taken_over(turn))
         return;
     if (turn->reclaim_queried != turn->node)
         nodes_declare(turn->db, m->reclaim_node, NODE_DOWN, turn->now);
     m->reclaim_node = 0;
+    m->has_followed = m->is_adopting = false;
 }
 
 /* A run whose plan cannot be read waits: it must not fill the scans of all turns. */
@@ -471,5 +527,5 @@ void waking_apply(struct turn *turn)
         else if (work->state == WORK_READ && work->sched->state != SCHED_BUSY)
             wake_later(turn, work);
     }
-    end_reclaimed(turn);
+    reclaim_apply(turn);
 }

@@ -257,6 +257,7 @@ static void release_run(struct turn *turn, struct work_run *work, enum run_state
     restricted_freed(turn, run);
     note_call_ended(turn, run);
     run_set_state(run, state);
+    run->flags &= ~(int64_t)RUN_FOLLOWED;
     run->node = 0;
     run->worker = (struct str){NULL, 0};
     run->lease_until = INSTANT_NEVER;

@@ -51,6 +51,7 @@ struct report {
     int64_t tokens, cost; /* model tokens used, and their cost in millionths of a dollar */
     /* REPORT_ALIVE */
     struct str progress; /* empty: unchanged                  */
+    bool is_followed;    /* LANE_FLOW: it only waits for its workflow, without a place    */
     span extend;         /* 0: the lease of the schedule      */
 };
 

@@ -14,12 +14,15 @@
 #include "model/texts.h"
 
 enum {
-    ACTION_NAME_MAX = 255, /* bytes of the name of a queue, workflow, upstream or key */
-    ACTION_ID_MAX = 1000,  /* bytes of a workflow id or correlation id, as in Temporal */
+    ACTION_NAME_MAX = 1000, /* bytes of the name of a queue, workflow, upstream or key */
+    ACTION_ID_MAX = 1000,   /* bytes of a workflow id or correlation id, as in Temporal */
     /* Bytes of JSON of an input; pass larger data by reference. */
     ACTION_INPUT_MAX = 256 * 1024,
+    /* The same for a workflow: 2 MiB of payloads, the limit of Temporal, in base64. */
+    WORKFLOW_INPUT_MAX = 3 << 20,
     /* Bytes of a whole action as JSON, which is read at every start. */
     ACTION_BYTES_MAX = 512 * 1024,
+    WORKFLOW_BYTES_MAX = 4 << 20,
 
     HTTP_METHOD_MAX = 32,
     HTTP_URL_MAX = 8 * 1024, /* what servers accept as a request line */

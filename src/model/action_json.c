@@ -14,7 +14,7 @@
 #define BYTES      .low = 1, .high = EXEC_BYTES_MAX, .has_none = true, .show = SHOW_CHANGED
 #define NUMBER     .low = 1, .high = EXEC_COUNT_MAX, .has_none = true, .show = SHOW_CHANGED
 
-#define PAYLOADS .high = ACTION_INPUT_MAX, .show = SHOW_CHANGED
+#define PAYLOADS .high = WORKFLOW_INPUT_MAX, .show = SHOW_CHANGED
 
 static const char *const type_names[ACTION_COUNT] = {
     [ACTION_HTTP] = "http",
@@ -52,9 +52,9 @@ static const char *type_word(const void *from)
         "type", MEMBER_WORD, AT(type), .parse = parse_type, .text = type_word, \
                                        .show = SHOW_ALWAYS                     \
     }
-#define INPUT_MEMBER                                             \
-    {                                                            \
-        "input", MEMBER_MAP, AT(input), .high = ACTION_INPUT_MAX \
+#define INPUT_MEMBER(most)                           \
+    {                                                \
+        "input", MEMBER_MAP, AT(input), .high = most \
     }
 
 /* http */
@@ -186,7 +186,7 @@ static const struct member http_list[] = {
     {"sign", MEMBER_TEXT, AT(http.sign), NAME, .has_none = true},
     {"keepBytes", MEMBER_INT32, AT(http.keep_bytes), .high = HTTP_KEEP_BYTES_MAX},
     {"keepHeaders", MEMBER_OTHER, .read = read_keep_headers, .print = print_keep_headers},
-    INPUT_MEMBER,
+    INPUT_MEMBER(ACTION_INPUT_MAX),
 };
 
 /* exec */
@@ -248,7 +248,7 @@ static const struct member exec_list[] = {
      .has_none = true},
     {"limits", MEMBER_OBJECT, .members = &limits_members},
     {"killAfter", MEMBER_SPAN, AT(exec.kill_after), .high = EXEC_KILL_AFTER_MAX},
-    INPUT_MEMBER,
+    INPUT_MEMBER(ACTION_INPUT_MAX),
 };
 
 /* queue and workflow */
@@ -258,7 +258,7 @@ static const struct member queue_list[] = {
     {"queue", MEMBER_TEXT, AT(queue.queue), QUEUE_NAME, .is_required = true,
      .show = SHOW_ALWAYS},
     {"kind", MEMBER_TEXT, AT(queue.kind), NAME, .has_none = true},
-    INPUT_MEMBER,
+    INPUT_MEMBER(ACTION_INPUT_MAX),
 };
 
 /* The characters that base64_read() accepts; the position of padding is not checked. */
@@ -286,10 +286,10 @@ static const struct member workflow_list[] = {
     {"header", MEMBER_MAP, AT(workflow.header), PAYLOADS},
     {"memo", MEMBER_MAP, AT(workflow.memo), PAYLOADS},
     {"searchAttributes", MEMBER_MAP, AT(workflow.search_attributes), PAYLOADS},
-    {"temporal", MEMBER_TEXT, AT(workflow.temporal), .high = ACTION_INPUT_MAX,
+    {"temporal", MEMBER_TEXT, AT(workflow.temporal), .high = WORKFLOW_INPUT_MAX,
      .check = base64_check, .has_none = true, .show = SHOW_CHANGED},
     {"conductor", MEMBER_MAP, AT(workflow.conductor), PAYLOADS},
-    INPUT_MEMBER,
+    INPUT_MEMBER(WORKFLOW_INPUT_MAX),
 };
 
 static const struct members type_members[ACTION_COUNT] = {

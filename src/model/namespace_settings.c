@@ -253,7 +253,8 @@ static enum rc read_upstream_key(const json_t *value, void *to, struct err *rete
                            "sets the header authorization, which is already among the headers");
     bearer = (struct buf){.cap = sizeof "Bearer " + key.len};
     bearer.ptr = arena_take(r->arena, bearer.cap);
-    buf_printf(&bearer, "Bearer %.*s", STR_ARG(key));
+    buf_text(&bearer, "Bearer ");
+    buf_str(&bearer, key);
     if (count > 0)
         memcpy(list, headers->list, count * sizeof *list);
     list[count] = (struct pair){STR("authorization"), buf_as_str(&bearer)};
@@ -271,6 +272,36 @@ static enum rc read_unique_correlation(const json_t *value, void *to, struct err
         return err_set(reterr, RC_INVALID, -1, 0, "requires an upstream of type conductor");
     r->to->has_unique_correlation = json_is_true(value);
     return RC_OK;
+}
+
+static enum rc read_bounded(const json_t *value, int64_t min, int64_t max, int *ret,
+                            struct err *reterr)
+{
+    json_int_t number = json_integer_value(value);
+
+    if (!json_is_integer(value))
+        return json_wrong_type(value, "a whole number", reterr);
+    if (number < min || number > max)
+        return err_set(reterr, RC_INVALID, -1, 0, "must be %lld to %lld, not %lld",
+                       (long long)min, (long long)max, (long long)number);
+    *ret = (int)number;
+    return RC_OK;
+}
+
+static enum rc read_follow_rate(const json_t *value, void *to, struct err *reterr)
+{
+    struct upstream_reading *r = to;
+
+    return read_bounded(value, 1, UPSTREAM_FOLLOW_RATE_MAX, &r->to->follow_rate, reterr);
+}
+
+static enum rc read_long_polls(const json_t *value, void *to, struct err *reterr)
+{
+    struct upstream_reading *r = to;
+
+    if (r->to->type != UPSTREAM_TEMPORAL)
+        return err_set(reterr, RC_INVALID, -1, 0, "requires an upstream of type temporal");
+    return read_bounded(value, 0, UPSTREAM_LONG_POLLS_MAX, &r->to->long_polls, reterr);
 }
 
 /* ---- TLS of an upstream ---- */
@@ -337,7 +368,8 @@ static const struct json_field upstream_fields[] = {
     {"type", read_upstream_type},       {"url", read_upstream_url},
     {"headers", read_upstream_headers}, {"namespace", read_upstream_namespace},
     {"apiKey", read_upstream_key},      {"uniqueCorrelation", read_unique_correlation},
-    {"tls", read_upstream_tls},
+    {"tls", read_upstream_tls},         {"followRate", read_follow_rate},
+    {"longPolls", read_long_polls},
 };
 
 static enum rc read_upstream(const json_t *value, struct upstream_reading *r,
@@ -366,6 +398,8 @@ static enum rc read_upstreams(const json_t *value, void *to, struct err *reterr)
 
         one.to->name = named[i].name;
         one.to->namespace = STR("default");
+        one.to->follow_rate = UPSTREAM_FOLLOW_RATE;
+        one.to->long_polls = UPSTREAM_LONG_POLLS;
         rc = read_upstream(named[i].value, &one, reterr);
         if (rc != RC_OK)
             err_in_key(reterr, named[i].name);

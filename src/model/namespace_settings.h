@@ -24,6 +24,10 @@ enum {
     NAMESPACE_SETTINGS_QUOTA_MAX = 1000000000, /* as for the server's quota_schedules    */
     NAMESPACE_SETTINGS_NETS_MAX = 32,          /* entries of allowNetworks               */
     NAMESPACE_SETTINGS_PEM_MAX = 16 * 1024,    /* bytes of a certificate with its chain  */
+    UPSTREAM_FOLLOW_RATE = 50,                 /* default of followRate                  */
+    UPSTREAM_FOLLOW_RATE_MAX = 10000,
+    UPSTREAM_LONG_POLLS = 100, /* default of longPolls: they share a quota with workers  */
+    UPSTREAM_LONG_POLLS_MAX = 1000,
 };
 
 /* "keys": {"main": ["whsec_…", "whsec_…"]}: the current key and the next one. */
@@ -56,6 +60,8 @@ struct upstream_settings {
     struct pairs headers;
     bool has_unique_correlation; /* Conductor only: add the run's id to a correlation id */
     struct upstream_tls tls;     /* Temporal only                                             */
+    int follow_rate; /* "followRate": requests per second about workflows that run       */
+    int long_polls;  /* "longPolls", Temporal only: workflows that wait for their end there */
 };
 
 struct namespace_settings {

@@ -13,7 +13,7 @@
 #include "core/run.h"
 #include "model/grant_fields.h"
 
-enum { PAYLOAD_ARENA_MAX = 4 << 20 }; /* two inputs of ACTION_INPUT_MAX, merged */
+enum { PAYLOAD_ARENA_MAX = 8 << 20 }; /* an input and that of its run, merged */
 
 /* Texts are UTF-8; JSON is as json_keep() wrote it. */
 struct payload {

@@ -8,6 +8,8 @@
 #include "core/limits.h"
 #include "model/template.h"
 
+_Static_assert(NAMESPACE_NAME_MAX + 1 + SCHEDULE_ID_MAX <= SEED_MAX, "every seed fits");
+
 /* "namespace/id": the same in every copy of the database, different for every schedule. */
 static struct str seed_of(const struct schedule_doc *doc, struct arena *arena)
 {

@@ -136,7 +136,7 @@ static enum rc ignore_state(const json_t *value, const struct reading *r, struct
 static const struct member schedule_list[] = {
     {"id", MEMBER_TEXT, AT(id), .high = SCHEDULE_ID_MAX, .check = path_name_check,
      .has_none = true},
-    {"namespace", MEMBER_TEXT, AT(namespace), .high = SCHEDULE_ID_MAX,
+    {"namespace", MEMBER_TEXT, AT(namespace), .high = NAMESPACE_NAME_MAX,
      .check = path_name_check},
     {"description", MEMBER_TEXT, AT(description), .high = DESCRIPTION_MAX},
     {"labels", MEMBER_OTHER, .read = read_labels, .print = print_labels},
@@ -294,6 +294,11 @@ enum rc schedule_keep_spec(const struct spec_def *def, struct arena *arena, stru
     return RC_OK;
 }
 
+static size_t action_bytes_max(const struct action *action)
+{
+    return action->type == ACTION_WORKFLOW ? WORKFLOW_BYTES_MAX : ACTION_BYTES_MAX;
+}
+
 enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                       struct schedule_texts *ret, struct err *reterr)
 {
@@ -304,7 +309,7 @@ enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
     enum rc rc = schedule_keep_spec(&doc->spec, arena, &texts.spec, reterr);
 
     if (rc == RC_OK)
-        rc = check_kept(texts.action, "action", ACTION_BYTES_MAX, reterr);
+        rc = check_kept(texts.action, "action", action_bytes_max(&doc->action), reterr);
     if (rc == RC_OK)
         rc = check_kept(texts.policies, "policies", JSON_BYTES_MAX, reterr);
     if (rc == RC_OK && doc->labels.count > 0)

@@ -14,13 +14,14 @@
 #include "model/pairs.h"
 
 enum {
-    SCHEDULE_ID_MAX = 255,  /* bytes of a schedule's or namespace's name; a seed joins both */
-    DESCRIPTION_MAX = 4096, /* bytes: a page for display, read with every list */
-    LABELS_MAX = 64,        /* per schedule: for sorting, not for storage */
+    SCHEDULE_ID_MAX = 977,     /* bytes, as in Temporal: 1,000 without its own prefix */
+    NAMESPACE_NAME_MAX = 1000, /* bytes, as in Temporal */
+    DESCRIPTION_MAX = 4096,    /* bytes: a page for display, read with every list */
+    LABELS_MAX = 64,           /* per schedule: for sorting, not for storage */
     LABEL_NAME_MAX = 128,
     LABEL_VALUE_MAX = 512,
-    REASON_TEXT_MAX = 1000, /* bytes, of a pause: a sentence or two for display */
-    EXTRA_MAX = 64 * 1024,  /* bytes of JSON: a dialect's own fields */
+    REASON_TEXT_MAX = 1000,         /* bytes, of a pause: a sentence or two for display */
+    EXTRA_MAX = WORKFLOW_INPUT_MAX, /* bytes of JSON: a dialect's own fields, such as a memo */
     /*
      * Arena bytes for reading and compiling any document: the spec takes SPEC_DEF_BYTES_MAX for
      * each, the rest is bounded by JSON_BYTES_MAX.
@@ -84,7 +85,7 @@ struct schedule_texts {
 
 /*
  * Brief forms, in `arena`; the governor without its hint.  RC_LIMIT if the action is longer
- * than ACTION_BYTES_MAX.
+ * than ACTION_BYTES_MAX or WORKFLOW_BYTES_MAX.
  */
 MUST_USE enum rc schedule_keep(const struct schedule_doc *doc, struct arena *arena,
                                struct schedule_texts *ret, struct err *reterr);

@@ -56,15 +56,16 @@ Temporal__Duration *temporal_duration(span s, struct arena *arena)
 
 /* ---- overlap ---- */
 
-enum rc temporal_overlap(int32_t policy, enum overlap *ret, struct err *reterr)
+bool temporal_overlap_is_known(int32_t policy)
 {
-    if (policy >= 0 && policy <= OVERLAP_COUNT) {
-        *ret = policy == 0 ? OVERLAP_DEFAULT : (enum overlap)(policy - 1);
-        return RC_OK;
-    }
-    err_set(reterr, RC_INVALID, -1, 0, "is %d; must be from 0 to %d", (int)policy,
-            (int)OVERLAP_COUNT);
-    return err_in(reterr, "overlapPolicy");
+    return policy >= 0 && policy <= OVERLAP_COUNT;
+}
+
+enum overlap temporal_overlap(int32_t policy)
+{
+    if (!temporal_overlap_is_known(policy))
+        return OVERLAP_SKIP;
+    return policy == 0 ? OVERLAP_DEFAULT : (enum overlap)(policy - 1);
 }
 
 int32_t temporal_overlap_number(enum overlap overlap)

@@ -24,7 +24,9 @@ Temporal__Timestamp *temporal_timestamp(instant t, struct arena *arena);
 Temporal__Duration *temporal_duration(span s, struct arena *arena);
 
 /* 0 gives OVERLAP_DEFAULT; errors name the field "overlapPolicy". */
-MUST_USE enum rc temporal_overlap(int32_t policy, enum overlap *ret, struct err *reterr);
+bool temporal_overlap_is_known(int32_t policy);
+/* Of a number that Temporal does not define: skip.  Temporal accepts it and never waits. */
+enum overlap temporal_overlap(int32_t policy);
 int32_t temporal_overlap_number(enum overlap overlap);
 
 /* Checks counts only; temporal_canonical() checks the rest.  NULL is an empty spec. */

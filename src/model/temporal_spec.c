@@ -418,7 +418,10 @@ struct spec_def temporal_spec_def(const struct temporal_spec *spec, struct arena
         def.calendar_count = def.interval_count = 0;
         def.start = def.end;
     }
-    def.zone = str_eq(spec->zone, STR("UTC")) ? (struct str){0} : spec->zone;
+    /* `Local` is the zone of Temporal's server, which is UTC in its images. */
+    def.zone = str_eq(spec->zone, STR("UTC")) || str_eq(spec->zone, STR("Local"))
+                   ? (struct str){0}
+                   : spec->zone;
     def.dst.name = DST_LITERAL;
     def.jitter = jitter_of(spec->jitter);
     return def;

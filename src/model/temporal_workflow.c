@@ -67,7 +67,7 @@ static enum rc check_text(struct str text, size_t max,
 static enum rc keep_map(json_t *map, const char *field, struct arena *arena, struct str *ret,
                         struct err *reterr)
 {
-    enum rc rc = json_keep_map(map, ACTION_INPUT_MAX, arena, ret, reterr);
+    enum rc rc = json_keep_map(map, WORKFLOW_INPUT_MAX, arena, ret, reterr);
 
     json_decref(map);
     return rc == RC_OK ? RC_OK : err_in(reterr, "%s", field);
@@ -92,7 +92,7 @@ enum rc temporal_workflow_action(const Temporal__NewWorkflowExecutionInfo *w,
             RC_OK ||
         keep_map(temporal_fields_json(w->search_attributes, arena), "searchAttributes", arena,
                  &to->search_attributes, reterr) != RC_OK ||
-        check_text(to->temporal, ACTION_INPUT_MAX, NULL, "temporal", reterr) != RC_OK ||
+        check_text(to->temporal, WORKFLOW_INPUT_MAX, NULL, "temporal", reterr) != RC_OK ||
         keep_map(temporal_payloads_json(w->input, arena), "input", arena, &action.input,
                  reterr) != RC_OK)
         return reterr->rc;

@@ -108,7 +108,7 @@ static void release_runs(struct serve *s)
 
 static int dispatches_in_progress(const struct serve *s)
 {
-    int count = 0;
+    int count = s->dispatcher ? dispatcher_followed(s->dispatcher) : 0;
 
     for (int lane = 0; s->dispatcher && lane < LANE_COUNT; lane++)
         count += dispatcher_count(s->dispatcher, (enum lane)lane);

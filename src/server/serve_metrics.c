@@ -54,6 +54,9 @@ static void print_calls(const struct serve *s, struct answer *out)
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         prometheus_int(out, "belfry_calls_under_way", lanes[i].labels,
                        s->dispatcher ? dispatcher_count(s->dispatcher, lanes[i].lane) : 0);
+    prometheus_one(out, "belfry_workflows_followed", "gauge",
+                   "Workflows of upstreams that this node follows.",
+                   s->dispatcher ? dispatcher_followed(s->dispatcher) : 0);
 }
 
 static void print_process(const struct serve *s, struct answer *out)

@@ -16,7 +16,7 @@
 
 enum {
     ARENA_MAX = 64 << 20,
-    NAMES_MAX = 64 << 20,
+    NAMES_MAX = 128 << 20, /* QUEUES_CACHED_MAX of the longest names */
     ITEMS_FIRST = 1024,
     SMALL_REQUEST = 16, /* commands; larger requests wait in their own queue */
 };

@@ -11,9 +11,10 @@
 #include "server/writer_parts.h"
 
 enum {
-    EARLY_TEXT_MAX = 2048,     /* user text in an answer of the writer: takes 100 us */
-    EARLY_TURN_MAX = 64 << 10, /* the same for all answers of a turn: 1 to 4 ms      */
-    EARLY_COST = 128,          /* fixed cost of an answer, in bytes                  */
+    GRANT_TEXTS_MAX = 48 << 20, /* bytes of all runs of a poll: an answer has a sixth of it */
+    EARLY_TEXT_MAX = 2048,      /* user text in an answer of the writer: takes 100 us */
+    EARLY_TURN_MAX = 64 << 10,  /* the same for all answers of a turn: 1 to 4 ms      */
+    EARLY_COST = 128,           /* fixed cost of an answer, in bytes                  */
 };
 
 /* ---- queue cache ---- */
@@ -308,6 +309,29 @@ static struct assignment assignment_copy(const struct assignment *assignment,
     return copy;
 }
 
+static size_t texts_size(const struct assignment *assignment)
+{
+    return assignment->run.input.len + assignment->name.len + assignment->action.len +
+           assignment->last_result.len + assignment->last_failure.len;
+}
+
+/* What remains of the memory for the runs of a poll; each has its own copy of the action. */
+static size_t grants_room(const struct call *call)
+{
+    size_t used = arena_used(call->arena);
+
+    return used < GRANT_TEXTS_MAX ? GRANT_TEXTS_MAX - used : 0;
+}
+
+/* Enough to release the run. */
+static struct assignment assignment_without_texts(const struct assignment *assignment)
+{
+    struct assignment copy = {.run = assignment->run};
+
+    copy.run.worker = copy.run.input = copy.run.progress = STR("");
+    return copy;
+}
+
 static struct str queue_name(const struct ticket *t, int64_t queue)
 {
     for (int i = 0; i < t->call.poll.queue_count; i++)
@@ -329,7 +353,12 @@ static void grant(struct ticket *t, const struct assignment *assignment)
         call->grant_queues = t->grant_queues;
     }
     must(n < call->poll.max);
-    t->grants[n] = assignment_copy(assignment, call->arena);
+    if (call->grants_cut > 0 || (n > 0 && texts_size(assignment) > grants_room(call))) {
+        t->grants[n] = assignment_without_texts(assignment);
+        call->grants_cut++;
+    } else {
+        t->grants[n] = assignment_copy(assignment, call->arena);
+    }
     t->grant_queues[n] = queue_name(t, assignment->run.queue);
     call->grant_count++;
 }

@@ -14,9 +14,11 @@
 enum {
     ROW_NUMBERS = 4,
     /* Flags that share a byte with the result. */
+    HAS_LONG = 0x20, /* lengths have two bytes, because a text has more than SHORT_MAX */
     HAS_BEFORE = 0x40,
     HAS_AFTER = 0x80,
-    RESULT_BITS = 0x3f,
+    RESULT_BITS = 0x1f,
+    SHORT_MAX = 255,
 };
 
 enum { ROW_POSITIONS(AUDIT_COLUMNS) };
@@ -72,16 +74,24 @@ static void entry_texts(const struct audit_entry *e, struct str ret[AUDIT_TEXTS]
         ret[i] = str_head(texts[i], AUDIT_TEXT_MAX);
 }
 
+static size_t length_size(const struct str texts[AUDIT_TEXTS])
+{
+    for (int i = 0; i < AUDIT_TEXTS; i++)
+        if (texts[i].len > SHORT_MAX)
+            return 2;
+    return 1;
+}
+
 size_t audit_packed_size(const struct audit_entry *entry)
 {
     struct str texts[AUDIT_TEXTS];
-    size_t size = AUDIT_HEAD + AUDIT_TEXTS;
+    size_t size = AUDIT_HEAD;
 
     size += entry->before.is_set ? AUDIT_FINGERPRINT : 0;
     size += entry->after.is_set ? AUDIT_FINGERPRINT : 0;
     entry_texts(entry, texts);
     for (int i = 0; i < AUDIT_TEXTS; i++)
-        size += texts[i].len;
+        size += length_size(texts) + texts[i].len;
     return size;
 }
 
@@ -98,22 +108,23 @@ void audit_pack(const struct audit_entry *entry, struct buf *out)
     struct str texts[AUDIT_TEXTS];
 
     entry_texts(entry, texts);
+    flags |= length_size(texts) > 1 ? HAS_LONG : 0u;
     buf_le(out, (uint64_t)entry->result | flags, 1);
     buf_le(out, (uint64_t)entry->version, 8);
     buf_le(out, (uint64_t)entry->count, 4);
     put_fingerprint(out, &entry->before);
     put_fingerprint(out, &entry->after);
     for (int i = 0; i < AUDIT_TEXTS; i++) {
-        buf_le(out, texts[i].len, 1);
+        buf_le(out, texts[i].len, length_size(texts));
         buf_str(out, texts[i]);
     }
 }
 
 /* Earlier versions cut long texts at any byte: the rest of the last character is dropped. */
-static bool read_text(struct unpack *in, struct str *ret)
+static bool read_text(struct unpack *in, size_t length, struct str *ret)
 {
-    *ret = unpack_bytes(in, (size_t)unpack_le(in, 1));
-    if (ret->len == AUDIT_TEXT_MAX && !str_is_utf8(*ret))
+    *ret = unpack_bytes(in, (size_t)unpack_le(in, length));
+    if (ret->len == SHORT_MAX && !str_is_utf8(*ret))
         *ret = str_whole(*ret);
     return str_is_utf8(*ret);
 }
@@ -148,7 +159,7 @@ enum rc audit_unpack(struct str *bytes, struct audit_entry *ret, bool *ret_any,
     if (first & HAS_AFTER)
         read_fingerprint(&in, &e.after);
     for (int i = 0; i < AUDIT_TEXTS; i++)
-        in.is_bad = !read_text(&in, texts[i]) || in.is_bad;
+        in.is_bad = !read_text(&in, first & HAS_LONG ? 2 : 1, texts[i]) || in.is_bad;
     if (in.is_bad)
         return err_set(reterr, RC_CORRUPT, -1, 0, "damaged audit row");
     *bytes = in.left;

@@ -18,11 +18,11 @@
 #include "store/schedules.h"
 
 enum {
-    AUDIT_TEXT_MAX = 255, /* maximum bytes of one text of an entry; a longer text is cut */
+    AUDIT_TEXT_MAX = 1000, /* maximum bytes of one text of an entry; a longer text is cut */
     AUDIT_TEXTS = 7,
     AUDIT_HEAD = 13,        /* bytes of an entry without its texts and their lengths */
     AUDIT_FINGERPRINT = 16, /* bytes of a schedule's fingerprint; collisions are not expected */
-    AUDIT_ENTRY_MAX = AUDIT_HEAD + 2 * AUDIT_FINGERPRINT + AUDIT_TEXTS * (AUDIT_TEXT_MAX + 1),
+    AUDIT_ENTRY_MAX = AUDIT_HEAD + 2 * AUDIT_FINGERPRINT + AUDIT_TEXTS * (AUDIT_TEXT_MAX + 2),
 };
 
 enum audit_result {

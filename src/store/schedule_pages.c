@@ -6,11 +6,12 @@
 
 #include "store/view_columns.h"
 
-/* Sorts after every name: 256 bytes of the last character, U+10FFFF; a name is shorter. */
-#define LAST_4   "\xF4\x8F\xBF\xBF"
-#define LAST_16  LAST_4 LAST_4 LAST_4 LAST_4
-#define LAST_64  LAST_16 LAST_16 LAST_16 LAST_16
-#define LAST_256 LAST_64 LAST_64 LAST_64 LAST_64
+/* Sorts after every name: 1 KiB of the last character, U+10FFFF; a name is shorter. */
+#define LAST_4    "\xF4\x8F\xBF\xBF"
+#define LAST_16   LAST_4 LAST_4 LAST_4 LAST_4
+#define LAST_64   LAST_16 LAST_16 LAST_16 LAST_16
+#define LAST_256  LAST_64 LAST_64 LAST_64 LAST_64
+#define LAST_1024 LAST_256 LAST_256 LAST_256 LAST_256
 
 #define LIVE "s.namespace = $1 AND s.deleted_at = 0"
 
@@ -55,7 +56,7 @@ static const struct db_stmt end_down = {END_DOWN("$1", "$2"), "ii"};
 struct schedule_position schedule_position_begin(bool is_descending)
 {
     if (is_descending)
-        return (struct schedule_position){STR(LAST_256), INSTANT_NEVER, INT64_MAX};
+        return (struct schedule_position){STR(LAST_1024), INSTANT_NEVER, INT64_MAX};
     return (struct schedule_position){STR(""), INSTANT_NONE, 0};
 }
 

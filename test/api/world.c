@@ -20,7 +20,7 @@
 enum {
     TURNS_MAX = 1000, /* of one pass_time() */
     STEPS_MAX = 8,    /* of one call */
-    TEXT_MAX = 1 << 20,
+    TEXT_MAX = 4 << 20,
     JS_TEXTS = 8, /* results of js() that are valid at the same time */
 };
 

@@ -113,6 +113,22 @@ static void text_that_does_not_fit_is_cut_and_marked(void **state)
     assert_kept(&g, &out, "abcd", true);
 }
 
+/* Three bytes of room and characters of two bytes: one of them fits. */
+static void text_is_cut_between_characters(void **state)
+{
+    char by_add[4], by_printf[4];
+    struct buf added = BUF(by_add), printed = BUF(by_printf);
+
+    (void)state;
+    buf_text(&added, "\xc3\xa9\xc3\xa9");
+    buf_printf(&printed, "%s", "\xc3\xa9\xc3\xa9");
+    assert_true(added.cut && printed.cut);
+    assert_string_equal(by_add, "\xc3\xa9");
+    assert_string_equal(by_printf, "\xc3\xa9");
+    assert_int_equal(added.len, 2);
+    assert_int_equal(printed.len, 2);
+}
+
 static void a_full_buffer_stays_as_it_is_and_marks_what_is_cut(void **state)
 {
     struct guarded g = {.guard = {'g', 'g', 'g'}};
@@ -137,10 +153,10 @@ static void assert_bytes(size_t room, size_t bytes)
     struct buf out = {.ptr = text, .cap = room}, by_byte = {.ptr = expected, .cap = room};
 
     memset(text, 'g', sizeof text);
-    buf_le(&out, UINT64_C(0x8877665544332211), bytes);
-    buf_le(&out, UINT64_C(0x8877665544332211), bytes);
+    buf_le(&out, UINT64_C(0x0807060504030201), bytes);
+    buf_le(&out, UINT64_C(0x0807060504030201), bytes);
     for (size_t i = 0; i < 2 * bytes; i++)
-        buf_char(&by_byte, (char)(0x11 * (i % bytes + 1)));
+        buf_char(&by_byte, (char)(i % bytes + 1));
     assert_int_equal(out.len, by_byte.len);
     assert_memory_equal(text, expected, out.len + 1);
     assert_int_equal(out.cut, by_byte.cut);
@@ -199,6 +215,7 @@ int main(void)
         cmocka_unit_test(an_empty_write_terminates_the_text),
         cmocka_unit_test(what_fills_the_room_exactly_is_not_cut),
         cmocka_unit_test(text_that_does_not_fit_is_cut_and_marked),
+        cmocka_unit_test(text_is_cut_between_characters),
         cmocka_unit_test(a_full_buffer_stays_as_it_is_and_marks_what_is_cut),
         cmocka_unit_test(bytes_of_a_number_are_written_the_lowest_first),
         cmocka_unit_test(the_smallest_buffer_holds_the_terminating_zero),

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -373,6 +374,20 @@ static void a_quoted_string_ends_at_its_first_plain_quote(void **state)
     assert_int_equal(str_quoted_length(STR("\"")), 0);
 }
 
+/* 199 bytes and a character of two: the limit of 200 falls between its bytes. */
+static void a_message_shows_whole_characters(void **state)
+{
+    char text[STR_SHOWN_MAX + 2], shown[sizeof text];
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    memcpy(text + STR_SHOWN_MAX - 1, "\xc3\xa9", 2);
+    snprintf(shown, sizeof shown, "%.*s", STR_ARG(((struct str){text, sizeof text})));
+    assert_int_equal(strlen(shown), STR_SHOWN_MAX - 1);
+    snprintf(shown, sizeof shown, "%.*s", STR_ARG(((struct str){text, STR_SHOWN_MAX - 1})));
+    assert_int_equal(strlen(shown), STR_SHOWN_MAX - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +397,7 @@ int main(void)
         cmocka_unit_test(classes_of_characters_are_those_of_ascii),
         cmocka_unit_test(a_substring_is_found_anywhere_in_either_case),
         cmocka_unit_test(a_prefix_is_cut_between_characters),
+        cmocka_unit_test(a_message_shows_whole_characters),
         cmocka_unit_test(an_incomplete_character_at_the_end_is_left_out),
         cmocka_unit_test(trimming_takes_blanks_and_tabs_at_both_ends),
         cmocka_unit_test(cutting_splits_at_the_first_separator),

@@ -185,7 +185,7 @@ static void a_seed_has_a_bound(void **state)
     seed = (struct str){text, SEED_MAX};
     accepts(&def);
     seed.len++;
-    refuses(&def, RC_LIMIT, "1024");
+    refuses(&def, RC_LIMIT, "2048");
     seed.len = 0;
 }
 

@@ -11,7 +11,7 @@
 
 #include "record.h"
 
-enum { BODY_MAX = 1 << 20, ANSWER_MAX = 32 << 20, PATH_STEP_MAX = 64, LINE_MAX = 512 };
+enum { BODY_MAX = 9 << 20, ANSWER_MAX = 32 << 20, PATH_STEP_MAX = 64, LINE_MAX = 4096 };
 
 static int connect_to(const struct server *d)
 {

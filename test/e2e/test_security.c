@@ -254,12 +254,12 @@ static void changes_and_refusals_are_in_the_audit(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
-/* Without a token: the last character of the name begins at the last byte that is stored. */
+/* Without a token: the last character begins at the last of the 1,000 bytes that are stored. */
 static void a_long_name_leaves_the_audit_readable(void **state)
 {
     struct server *d = server_start(*state, NULL);
     const json_t *entries;
-    char root[TOKEN_MAX], path[400], name[255] = "";
+    char root[TOKEN_MAX], path[1100], name[1000] = "";
 
     make_token(d, NULL, ADMIN, root, NULL);
     memset(name, 'x', sizeof name - 1);

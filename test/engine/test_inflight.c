@@ -100,10 +100,33 @@ static void removing_an_unknown_key_changes_nothing(void **state)
     arena_free(arena);
 }
 
+static void overdue_calls_are_known_without_a_search(void **state)
+{
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct inflight *inflight = inflight_new(arena);
+    struct run early = run_of(1), late = run_of(2), never = run_of(3);
+
+    (void)state;
+    assert_false(inflight_has_overdue(inflight, INSTANT_NEVER - 1));
+    inflight_add(inflight, &never, INSTANT_NEVER);
+    inflight_add(inflight, &late, 20);
+    inflight_add(inflight, &early, 10);
+    assert_false(inflight_has_overdue(inflight, 9));
+    assert_true(inflight_has_overdue(inflight, 10));
+    inflight_remove(inflight, early.id);
+    assert_false(inflight_has_overdue(inflight, 19));
+    assert_true(inflight_has_overdue(inflight, 20));
+    inflight_remove(inflight, late.id);
+    assert_false(inflight_has_overdue(inflight, INSTANT_NEVER - 1));
+    inflight_free(inflight);
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_found_by_key_and_by_run_until_they_are_removed),
+        cmocka_unit_test(overdue_calls_are_known_without_a_search),
         cmocka_unit_test(removing_an_unknown_key_changes_nothing),
     };
 

@@ -89,6 +89,107 @@ static void a_followed_workflow_that_is_released_has_begun(void **state)
     assert_string_equal(call_of("01:00")->work.run.progress.ptr, CONFIRMED);
 }
 
+/* Confirms the start, and gives the place back. */
+static void follow(const char *slot)
+{
+    const struct call *call = call_of(slot);
+    struct report report = make_report(call, REPORT_ALIVE, OUTCOME_NONE);
+
+    report.progress = STR(CONFIRMED);
+    report.is_followed = true;
+    assert_int_equal(send_report(call, &report), RC_OK);
+}
+
+/* The attempt goes on: nothing was lost, and its limits are those of the first start. */
+static void a_followed_workflow_survives_its_node(void **state)
+{
+    struct test_schedule w = flow(every(SPAN_H));
+    int64_t fence;
+
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    w.draft.plan.policies.max_run_time = 30 * SPAN_MIN;
+    w.draft.plan.policies.at_most_once = true;
+    create("job", w);
+    run_to("01:00");
+    follow("01:00");
+    fence = call_of("01:00")->work.run.fence;
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
+    run_to("01:01");
+    assert_history("job", "");
+    assert_int_equal(call_of("01:00")->work.run.fence, fence + 1);
+    assert_int_equal(call_of("01:00")->work.run.attempt, 1);
+    assert_int_equal(call_of("01:00")->work.run.losses, 0);
+    assert_at(call_of("01:00")->work.deadline, "01:30");
+    assert_string_equal(call_of("01:00")->work.run.progress.ptr, CONFIRMED);
+    end_now(call_of("01:00"), OUTCOME_SUCCEEDED);
+    assert_history("job", "01:00 succeeded");
+}
+
+/* Its lost start is looked up by the next attempt, as before. */
+static void a_workflow_that_is_not_followed_yet_is_lost_with_its_node(void **state)
+{
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    create("job", flow(every(SPAN_H)));
+    run_to("01:00");
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
+    run_to("01:01");
+    assert_int_equal(call_of("01:00")->work.run.losses, 1);
+}
+
+/* A batch leaves places for starts, and waits while there is none. */
+static void followed_workflows_are_adopted_in_batches(void **state)
+{
+    struct test_schedule w = flow(every(10 * SPAN_MIN));
+
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    create("job", w);
+    run_to("01:00");
+    for (int i = 0; i < world.call_count; i++) {
+        struct report report = make_report(&world.calls[i], REPORT_ALIVE, OUTCOME_NONE);
+
+        report.progress = STR(CONFIRMED);
+        report.is_followed = true;
+        assert_int_equal(send_report(&world.calls[i], &report), RC_OK);
+    }
+    assert_int_equal(count_calls(), 6);
+    node_kill(&world.nodes[0]);
+    world.capacity = 0;
+    node_boot(&world.nodes[0]);
+    run_to("01:01");
+    assert_int_equal(count_calls(), 0);
+    world.capacity = 5;
+    turn(&world.nodes[0]);
+    assert_int_equal(count_calls(), 3);
+    world.capacity = CAPACITY;
+    run_to("01:02");
+    assert_int_equal(count_calls(), 3);
+    assert_history("job", "");
+}
+
+/* The request to stop it is repeated: the workflow may not have got it. */
+static void a_cancelled_workflow_is_cancelled_again_after_a_restart(void **state)
+{
+    (void)state;
+    world.call_length = INSTANT_NEVER;
+    create("job", flow(every(SPAN_H)));
+    run_to("01:00");
+    follow("01:00");
+    assert_int_equal(submit_run(COMMAND_CANCEL, run_of("job", "01:00")).rc, RC_OK);
+    assert_true(call_of("01:00")->is_stopping);
+    node_kill(&world.nodes[0]);
+    node_boot(&world.nodes[0]);
+    run_to("01:01");
+    assert_history("job", "");
+    assert_true(call_of("01:00")->is_stopping);
+    end_now(call_of("01:00"), OUTCOME_CANCELLED);
+    assert_history("job", "01:00 cancelled(user)");
+}
+
 static struct test_schedule in_order(struct test_schedule w)
 {
     w = flow(w);
@@ -157,6 +258,10 @@ int main(void)
         TIMELINE(a_workflow_that_was_not_started_does_not_pause_its_schedule),
         TIMELINE(a_workflow_that_was_not_started_takes_a_remaining_run),
         TIMELINE(a_followed_workflow_that_is_released_has_begun),
+        TIMELINE(a_followed_workflow_survives_its_node),
+        TIMELINE(a_workflow_that_is_not_followed_yet_is_lost_with_its_node),
+        TIMELINE(followed_workflows_are_adopted_in_batches),
+        TIMELINE(a_cancelled_workflow_is_cancelled_again_after_a_restart),
         TIMELINE(a_gate_until_started_orders_the_starts),
         TIMELINE(a_workflow_that_ends_at_once_leaves_its_gate_once),
         TIMELINE(a_lost_start_keeps_its_place_in_the_order),

@@ -190,7 +190,8 @@ static const struct header_row header_rows[] = {
      "test/server/test_writer.c test/server/frontend/test_read_queue.c " THREADS},
 
     /* Of the C library and the processor. */
-    {"malloc.h", "src/base/thread_cache.c src/server/commands/serve_command.c"},
+    {"malloc.h", "src/base/thread_cache.c src/server/commands/serve_command.c "
+                 "test/server/dispatch/test_followers.c"},
     {"endian.h", "src/base src/wire"},
     {"cpuid.h", "src/base/sha256_x86.c"},
     {"immintrin.h", "src/base/sha256_x86.c"},

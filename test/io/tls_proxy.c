@@ -64,6 +64,19 @@ static void carry(SSL *ssl, int server)
     }
 }
 
+/*
+ * Waits for the client to close a connection that the handshake rejected.  Closing it first, with
+ * unread bytes of the client, would reset it, and the client could lose the alert.
+ */
+static void drain(int fd)
+{
+    char bytes[PIECE];
+
+    shutdown(fd, SHUT_WR);
+    while (read(fd, bytes, sizeof bytes) > 0)
+        ;
+}
+
 /* Each connection has its own process, and all of them end with ours. */
 static void serve(int listener, const struct cert *cert, int port, const char *clients)
 {
@@ -88,6 +101,8 @@ static void serve(int listener, const struct cert *cert, int port, const char *c
             SSL_set_fd(ssl, fd);
             if (SSL_accept(ssl) == 1)
                 carry(ssl, connect_to(port));
+            else
+                drain(fd);
             _exit(0);
         }
         close(fd);

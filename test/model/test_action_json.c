@@ -310,7 +310,12 @@ static void every_list_and_text_is_bounded(void **state)
                      EXEC_ENV_MAX + 1, "}}"),
                 "env", "the limit is 128");
     check_limit(lengthy("{\"type\":\"queue\",\"queue\":\"", ACTION_NAME_MAX + 1, "\"}"),
-                "queue", "the limit is 255");
+                "queue", "the limit is 1000");
+    check_limit(lengthy("{\"type\":\"workflow\",\"name\":\"", ACTION_NAME_MAX + 1, "\"}"),
+                "name", "the limit is 1000");
+    check_limit(lengthy("{\"type\":\"workflow\",\"name\":\"w\",\"input\":{\"a\":\"",
+                        WORKFLOW_INPUT_MAX, "\"}}"),
+                "input", "the limit is 3145728");
 }
 
 static void lenient_reading_ignores_unknown_fields(void **state)

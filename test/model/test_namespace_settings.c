@@ -114,6 +114,23 @@ static void every_setting_can_be_read(void **state)
     assert_null(upstream_settings(&settings, STR("c")));
 }
 
+/* A key of Temporal's cloud is a token of some 700 bytes. */
+static void a_long_key_is_kept_whole(void **state)
+{
+    char text[1024], key[701];
+
+    (void)state;
+    memset(key, 'k', sizeof key - 1);
+    key[sizeof key - 1] = '\0';
+    snprintf(text, sizeof text,
+             "{\"upstreams\":{\"a\":{\"type\":\"temporal\",\"url\":\"http://t\","
+             "\"apiKey\":\"%s\"}}}",
+             key);
+    read_settings(text);
+    assert_int_equal(upstream_settings(&settings, STR("a"))->headers.list[0].value.len,
+                     sizeof "Bearer " - 1 + sizeof key - 1);
+}
+
 static void a_temporal_upstream_has_a_namespace_and_a_key(void **state)
 {
     const struct upstream_settings *upstream;
@@ -308,6 +325,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(limits_are_whole_numbers_within_bounds, make_arena,
                                         free_arena),
         cmocka_unit_test_setup_teardown(every_setting_can_be_read, make_arena, free_arena),
+        cmocka_unit_test_setup_teardown(a_long_key_is_kept_whole, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(a_temporal_upstream_has_a_namespace_and_a_key,
                                         make_arena, free_arena),
         cmocka_unit_test_setup_teardown(errors_name_the_field, make_arena, free_arena),

@@ -229,7 +229,7 @@ static void every_plan_can_be_packed_and_is_the_same_again(void **state)
 
 static void the_longest_names_fit_into_a_seed(void **state)
 {
-    static char id[SCHEDULE_ID_MAX];
+    static char id[SCHEDULE_ID_MAX], space[NAMESPACE_NAME_MAX];
     const struct draft_options options = {{find_zone, NULL}, false};
     struct schedule_doc doc = schedule_doc_default();
     struct schedule_draft draft;
@@ -237,9 +237,11 @@ static void the_longest_names_fit_into_a_seed(void **state)
 
     (void)state;
     memset(id, 'x', sizeof id);
-    doc.id = doc.namespace = (struct str){id, sizeof id};
+    memset(space, 'n', sizeof space);
+    doc.id = (struct str){id, sizeof id};
+    doc.namespace = (struct str){space, sizeof space};
     assert_int_equal(schedule_draft(&doc, &options, arena, &draft, &err), RC_OK);
-    assert_int_equal(draft.plan.seed.len, 2 * SCHEDULE_ID_MAX + 1);
+    assert_int_equal(draft.plan.seed.len, NAMESPACE_NAME_MAX + 1 + SCHEDULE_ID_MAX);
 }
 
 /* Full lists of long texts, as far as one JSON text can hold them. */

@@ -188,17 +188,19 @@ static void every_text_and_map_is_bounded(void **state)
 
     (void)state;
     doc_of(lengthy("{\"id\":\"", SCHEDULE_ID_MAX, tail));
-    check_limit(lengthy("{\"id\":\"", SCHEDULE_ID_MAX + 1, tail), "id", "the limit is 255");
-    check_limit(lengthy("{\"namespace\":\"", SCHEDULE_ID_MAX + 1, tail), "namespace",
-                "the limit is 255");
+    check_limit(lengthy("{\"id\":\"", SCHEDULE_ID_MAX + 1, tail), "id", "the limit is 977");
+    doc_of(lengthy("{\"namespace\":\"", NAMESPACE_NAME_MAX, tail));
+    check_limit(lengthy("{\"namespace\":\"", NAMESPACE_NAME_MAX + 1, tail), "namespace",
+                "the limit is 1000");
     check_limit(lengthy("{\"description\":\"", DESCRIPTION_MAX + 1, tail), "description",
                 "the limit is 4096");
     doc_of(many("{\"labels\":{", "\"#\":\"\"", LABELS_MAX, map_tail));
     check_limit(many("{\"labels\":{", "\"#\":\"\"", LABELS_MAX + 1, map_tail), "labels",
                 "the limit is 64");
-    check_limit(
-        many("{\"extra\":{", "\"#\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"", 2000, map_tail),
-        "extra", "the limit is 65536");
+    check_limit(lengthy("{\"extra\":{\"a\":\"", EXTRA_MAX,
+                        "\"},\"action\":{\"type\":\"queue\","
+                        "\"queue\":\"q\"}}"),
+                "extra", "the limit is 3145728");
 }
 
 static void lenient_reading_ignores_unknown_fields(void **state)

@@ -97,7 +97,7 @@ static void the_fingerprint_of_a_schedule_covers_all_editable_fields(void **stat
 
 static void a_long_text_is_truncated_and_a_damaged_row_is_rejected(void **state)
 {
-    static char text[300];
+    static char text[AUDIT_TEXT_MAX + 1];
     char room[AUDIT_ENTRY_MAX + 1];
     struct audit_entry entry = {.before = {.is_set = true}, .by = {text, sizeof text}}, got;
     struct str bytes, part;
@@ -115,10 +115,10 @@ static void a_long_text_is_truncated_and_a_damaged_row_is_rejected(void **state)
     }
 }
 
-/* 254 bytes and a character of two: the cut falls between its bytes. */
+/* The cut falls between the bytes of the last character. */
 static void a_text_is_cut_between_characters(void **state)
 {
-    static char text[300];
+    static char text[AUDIT_TEXT_MAX + 1];
     char room[AUDIT_ENTRY_MAX + 1];
     struct audit_entry entry = {.object = {text, sizeof text}}, got;
     struct str bytes;
@@ -133,10 +133,36 @@ static void a_text_is_cut_between_characters(void **state)
     assert_int_equal(got.object.len, AUDIT_TEXT_MAX - 1);
 }
 
+enum { EARLIER_TEXT_MAX = 255 };
+
+/* The form of entries with short texts has not changed: earlier rows are still read. */
+static void only_an_entry_with_a_long_text_has_long_lengths(void **state)
+{
+    static char text[EARLIER_TEXT_MAX + 1];
+    char room[AUDIT_ENTRY_MAX + 1];
+    struct audit_entry entry = {.result = AUDIT_DONE, .by = STR("me")}, got;
+    struct str bytes;
+    bool any;
+
+    (void)state;
+    memset(text, 'x', sizeof text);
+    entry.object = (struct str){text, EARLIER_TEXT_MAX};
+    bytes = packed(&entry, room, sizeof room);
+    assert_int_equal(bytes.len, AUDIT_HEAD + AUDIT_TEXTS + 2 + EARLIER_TEXT_MAX);
+    assert_int_equal(bytes.ptr[0], AUDIT_DONE);
+    entry.object.len++;
+    bytes = packed(&entry, room, sizeof room);
+    assert_int_equal(bytes.len, AUDIT_HEAD + 2 * AUDIT_TEXTS + 2 + EARLIER_TEXT_MAX + 1);
+    OK(audit_unpack(&bytes, &got, &any, err));
+    assert_int_equal(got.result, AUDIT_DONE);
+    assert_int_equal(got.object.len, EARLIER_TEXT_MAX + 1);
+    assert_true(str_eq(got.by, STR("me")));
+}
+
 /* As earlier versions stored it: the first byte of the last character is there. */
 static void a_text_that_ends_within_a_character_is_read_without_it(void **state)
 {
-    static char text[AUDIT_TEXT_MAX];
+    static char text[EARLIER_TEXT_MAX];
     char room[AUDIT_ENTRY_MAX + 1];
     struct audit_entry entry = {.object = {text, sizeof text}}, got;
     struct str bytes, part;
@@ -145,10 +171,10 @@ static void a_text_that_ends_within_a_character_is_read_without_it(void **state)
 
     (void)state;
     memset(text, 'x', sizeof text);
-    text[AUDIT_TEXT_MAX - 1] = '\xc3';
+    text[EARLIER_TEXT_MAX - 1] = '\xc3';
     part = bytes = packed(&entry, room, sizeof room);
     OK(audit_unpack(&part, &got, &any, err));
-    assert_int_equal(got.object.len, AUDIT_TEXT_MAX - 1);
+    assert_int_equal(got.object.len, EARLIER_TEXT_MAX - 1);
     text[7] = '\xc3';
     part = bytes = packed(&entry, room, sizeof room);
     assert_int_equal(audit_unpack(&part, &got, &any, &why), RC_CORRUPT);
@@ -310,6 +336,7 @@ int main(void)
         STORE_TEST(fingerprints_are_optional),
         STORE_TEST(the_fingerprint_of_a_schedule_covers_all_editable_fields),
         STORE_TEST(a_text_is_cut_between_characters),
+        STORE_TEST(only_an_entry_with_a_long_text_has_long_lengths),
         STORE_TEST(a_text_that_ends_within_a_character_is_read_without_it),
         STORE_TEST(a_long_text_is_truncated_and_a_damaged_row_is_rejected),
         STORE_TEST(the_hash_of_a_row_covers_all_columns),

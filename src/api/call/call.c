@@ -58,6 +58,7 @@ enum call_step call_deny(struct call *call, int status, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    text[str_whole(str_of(text)).len] = '\0'; /* it may have been cut */
     call->denied = status == 401 ? AUDIT_UNAUTHORIZED : AUDIT_FORBIDDEN;
     return call_problem(call, status, code, "%s", text);
 }
@@ -71,6 +72,7 @@ enum call_step call_problem(struct call *call, int status, const char *code, con
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    text[str_whole(str_of(text)).len] = '\0'; /* it may have been cut */
     return answer_problem(
         call, &(struct problem){.status = status, .code = code, .detail = text, .at = -1});
 }

@@ -26,11 +26,11 @@ enum {
     CALL_PARAMS_MAX = 4,     /* variable segments of a path                                 */
     CALL_FIELDS_MAX = 8,     /* header fields of an answer, in addition to the common ones  */
     CALL_ITEMS_MAX = 1000,   /* commands or reports of one batch request                    */
-    CALL_NAME_MAX = 255,     /* bytes of a worker's or caller's name, of an idempotency key */
+    CALL_NAME_MAX = 1000,    /* bytes of a worker's or caller's name, of an idempotency key */
     CALL_REQUEST_MAX = 128,  /* bytes of a request's id                                     */
-    CALL_BODY_MAX = 1 << 20, /* bytes of a request body; JSON_BYTES_MAX                     */
-    /* Enough for a batch: it rejects further items once its compiled schedules take more than
-     * SCHEDULE_BYTES_MAX, and the item before may have taken the same amount again. */
+    CALL_BODY_MAX = 1 << 20, /* bytes of a request body                                     */
+    CALL_DOCUMENT_MAX = 8 << 20, /* the same with schedules: JSON_BYTES_MAX                 */
+    /* Twice SCHEDULE_BYTES_MAX: a batch ends once its schedules take more than that. */
     CALL_ARENA_MAX = 128 << 20,
 };
 
@@ -87,8 +87,8 @@ struct call {
     struct call_poll poll;
     const struct assignment *grants;
     const struct str *grant_queues; /* the name of each grant's queue */
-    int grant_count;
-    struct call_stream *stream; /* NULL: a single answer, no stream */
+    int grant_count, grants_cut;    /* the last ones lack their texts and must be released */
+    struct call_stream *stream;     /* NULL: a single answer, no stream */
 
     /* The answer. */
     int status;

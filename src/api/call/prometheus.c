@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-/* A name and its labels; two label values may have 255 bytes each before escaping. */
-enum { LINE_MAX_BYTES = 2048 };
+/* A name and its labels; two label values may have 1,000 bytes each before escaping. */
+enum { LINE_MAX_BYTES = 4096 + 512 };
 
 const span prometheus_bounds[PROMETHEUS_BOUNDS] = {
     100,           250,           500,           SPAN_MS,      2500,

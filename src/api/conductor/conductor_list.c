@@ -92,6 +92,9 @@ enum call_step conductor_search_begin(struct call *call)
     if (query->name.len == 0)
         query->name = str_trim(request_query(call, "name"));
     query->text = free_text(call);
+    if (paused.len > 0 && !str_eq_nocase(paused, STR("true")) &&
+        !str_eq_nocase(paused, STR("false")))
+        return call_problem(call, 400, "invalid_field", "paused must be true or false");
     if (paused.len > 0)
         query->paused = str_eq_nocase(paused, STR("true"));
     read_sort(request_query(call, "sort"), query);

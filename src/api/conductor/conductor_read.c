@@ -220,7 +220,7 @@ static enum rc read_input(const json_t *json, struct arena *arena, struct str *r
     const json_t *input = json_object_get(json, "input");
 
     if (!input || json_is_null(input) ||
-        json_keep_map(input, ACTION_INPUT_MAX, arena, ret, reterr) == RC_OK)
+        json_keep_map(input, WORKFLOW_INPUT_MAX, arena, ret, reterr) == RC_OK)
         return RC_OK;
     return err_in(reterr, "input");
 }
@@ -252,7 +252,7 @@ static enum rc keep_rest(const json_t *rest, struct arena *arena, struct str *re
 {
     struct err why;
 
-    if (json_keep_map(rest, ACTION_INPUT_MAX, arena, ret, &why) == RC_OK)
+    if (json_keep_map(rest, WORKFLOW_INPUT_MAX, arena, ret, &why) == RC_OK)
         return RC_OK;
     return err_set(reterr, why.rc, -1, 0, "without input, the request %s", why.text);
 }

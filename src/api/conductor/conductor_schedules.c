@@ -88,7 +88,8 @@ static void start_in_order(struct call *call, struct schedule_doc *doc)
         !context->has_upstream(context->arg, call->namespace_name,
                                doc->action.workflow.upstream))
         return;
-    buf_printf(&key, "start:%.*s", STR_ARG(doc->id));
+    buf_text(&key, "start:");
+    buf_str(&key, doc->id);
     if (key.cut) {
         key = arena_buf(call->arena, PLAN_TEXT_MAX + 1);
         buf_printf(&key, "start:%016" PRIx64, hash_bytes(doc->id.ptr, doc->id.len, 0));

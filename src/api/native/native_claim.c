@@ -130,7 +130,7 @@ enum call_step queue_claim_settled(struct call *call)
     if (call->report_count > 0)
         return CALL_ANSWER; /* the rest is released; the answer is already set */
     answer_text(&out, "{\"runs\":[");
-    while (i < call->grant_count && print_grant(call, i, &out))
+    while (i < call->grant_count - call->grants_cut && print_grant(call, i, &out))
         i++;
     answer_text(&out, "]}");
     call_answer(call, 200, answer_done(&out));

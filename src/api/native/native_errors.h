@@ -12,7 +12,7 @@
 
 enum {
     NATIVE_ERRORS_MAX = 100, /* of one document; a person corrects some and tries again */
-    /* Bytes of JSON that one request may cause to be read again: four of the largest bodies. */
+    /* Bytes of JSON that one request may cause to be read again: four bodies of a megabyte. */
     NATIVE_ERRORS_BYTES = 4 * CALL_BODY_MAX,
 };
 

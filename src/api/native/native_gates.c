@@ -31,7 +31,7 @@ enum call_step gate_put_begin(struct call *call)
 
     if (request_key(call, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
-    if (!request_new_name(call, CALL_NAME_MAX, &step) ||
+    if (!request_new_name(call, PLAN_TEXT_MAX, &step) ||
         !request_body(call, false, &gate_members, &body, &step))
         return step;
     command->limit = body.limit;

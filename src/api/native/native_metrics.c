@@ -10,7 +10,7 @@
 #include "core/run.h"
 #include "store/gauges.h"
 
-enum { LABELS_MAX = 1600 }; /* bytes: two names of 255, escaped, and their keys */
+enum { LABELS_MAX = 4096 }; /* bytes: two names of up to 1,000, escaped, and their keys */
 
 struct metrics {
     struct answer out;

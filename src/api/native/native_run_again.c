@@ -114,7 +114,10 @@ enum call_step run_approve_begin(struct call *call)
         return CALL_COMMANDS;
     text = (struct buf){.cap = approval.reason.len + call->by.len + 32};
     text.ptr = arena_take(call->arena, text.cap);
-    buf_printf(&text, "approved by %.*s: %.*s", STR_ARG(call->by), STR_ARG(approval.reason));
+    buf_text(&text, "approved by ");
+    buf_str(&text, call->by);
+    buf_text(&text, ": ");
+    buf_str(&text, approval.reason);
     line.text = buf_as_str(&text);
     packed = (struct buf){.cap = text.len + LOG_LINE_HEAD + 1};
     packed.ptr = arena_take(call->arena, packed.cap);

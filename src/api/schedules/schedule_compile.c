@@ -13,12 +13,23 @@ enum {
     SEARCH_STEPS = 20000, /* of struct budget, to find the next slot: two ms or so      */
 };
 
+_Static_assert((int)CALL_NAME_MAX <= (int)NAMESPACE_NAME_MAX, "the namespace fits the seed");
+
 static struct str make_id(struct call *call)
 {
     char *id = arena_take(call->arena, MADE_ID_LEN);
 
     made_id(call->now, call->context->random(call->context->arg), id);
     return (struct str){id, MADE_ID_LEN};
+}
+
+/* The id may be part of the path, where other names may be longer. */
+static enum rc check_id(struct str id, struct err *reterr)
+{
+    if (id.len <= SCHEDULE_ID_MAX)
+        return RC_OK;
+    err_set(reterr, RC_LIMIT, -1, 0, "has %zu bytes; the limit is %d", id.len, SCHEDULE_ID_MAX);
+    return err_in(reterr, "id");
 }
 
 /* Sets *ret if the workflow runs on an upstream; an upstream that it names must exist. */
@@ -141,8 +152,10 @@ enum rc schedule_compile(struct call *call, struct schedule_doc *doc, enum diale
 {
     struct draft_options options = {.zones = call->context->zones};
     struct schedule_draft draft;
-    enum rc rc = finish_upstream(call, doc, &options.has_upstream, reterr);
+    enum rc rc = check_id(doc->id, reterr);
 
+    if (rc == RC_OK)
+        rc = finish_upstream(call, doc, &options.has_upstream, reterr);
     doc->namespace = call->namespace_name;
     if (doc->id.len == 0)
         doc->id = make_id(call);

@@ -44,8 +44,15 @@ call_fn temporal_system_begin, temporal_cluster_begin, temporal_health_begin,
     temporal_space_begin, temporal_spaces_begin, temporal_attributes_begin;
 call_read_fn temporal_space_read, temporal_spaces_read;
 
+enum {
+    TEMPORAL_MESSAGE_MAX = 4 << 20, /* bytes of a message: the default limit of gRPC     */
+    TEMPORAL_BLOB_MAX = 2 << 20,    /* of the payloads of a schedule, as in Temporal     */
+    TEMPORAL_ID_MAX = 1000,         /* bytes of an id with what Temporal adds to it      */
+    TEMPORAL_ID_PREFIX = 23,        /* what it puts before the id of a schedule          */
+    TEMPORAL_ID_SUFFIX = 21,        /* the time that it appends to the id of a workflow  */
+};
+
 /* temporal_rpcs.c: the methods that an upstream answers */
-enum { TEMPORAL_FORWARD_MAX = 4 << 20 }; /* bytes of a message: the default limit of gRPC */
 
 extern const struct operation temporal_rpcs[];
 extern const int temporal_rpc_count;

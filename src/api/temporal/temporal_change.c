@@ -12,14 +12,15 @@
 
 enum { KEY_MAX = 64, TOKEN_BYTES = 8 };
 
+_Static_assert(SCHEDULE_ID_MAX + TEMPORAL_ID_PREFIX == TEMPORAL_ID_MAX, "Temporal's limit");
+
 bool temporal_read_id(struct call *call, const char *id, enum call_step *ret_step)
 {
     struct err err;
 
     call->params[0] = str_of(id);
     if (call->params[0].len > SCHEDULE_ID_MAX)
-        err_set(&err, RC_INVALID, -1, 0, "WorkflowId exceeds maximum allowed length (%zu/%d)",
-                call->params[0].len, SCHEDULE_ID_MAX);
+        temporal_id_too_long(call->params[0].len + TEMPORAL_ID_PREFIX, &err);
     else if (name_check(call->params[0], &err) == RC_OK)
         return true;
     else
@@ -118,16 +119,13 @@ enum rc temporal_check_state(const Temporal__Schedule *schedule, struct err *ret
     return schedule && schedule->state ? check_note(schedule->state->notes, reterr) : RC_OK;
 }
 
-enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start_args *to,
-                              struct err *reterr)
+void temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start_args *to)
 {
     const Temporal__TriggerImmediatelyRequest *trigger = patch->trigger_immediately;
 
-    if (temporal_overlap(trigger->overlap_policy, &to->overlap, reterr) != RC_OK)
-        return reterr->rc;
+    to->overlap = temporal_overlap(trigger->overlap_policy);
     if (trigger->scheduled_time && temporal_instant(trigger->scheduled_time) > 0)
         to->slot = temporal_instant(trigger->scheduled_time);
-    return RC_OK;
 }
 
 enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *patch,
@@ -135,15 +133,14 @@ enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *p
 {
     struct range *ranges = arena_array(call->arena, patch->n_backfill_request, sizeof *ranges);
     int count = 0;
-    enum rc rc = RC_OK;
 
-    for (size_t i = 0; i < patch->n_backfill_request && rc == RC_OK; i++) {
+    for (size_t i = 0; i < patch->n_backfill_request; i++) {
         const Temporal__BackfillRequest *b = patch->backfill_request[i];
         struct range *range = &ranges[count];
 
         if (!b->end_time)
             return err_set(reterr, RC_INVALID, -1, 0, "backfill_request: end_time is required");
-        rc = temporal_overlap(b->overlap_policy, &range->overlap, reterr);
+        range->overlap = temporal_overlap(b->overlap_policy);
         range->from = b->start_time ? temporal_instant(b->start_time) : 0;
         range->until = temporal_instant(b->end_time);
         if (range->from < 0)
@@ -153,7 +150,7 @@ enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *p
         count += range->from <= range->until;
     }
     *to = (struct backfill_args){ranges, count};
-    return rc;
+    return RC_OK;
 }
 
 /* ---- versions ---- */

@@ -42,8 +42,7 @@ enum call_step temporal_refused(struct call *call, int command);
  */
 MUST_USE enum rc temporal_read_ranges(struct call *call, const Temporal__SchedulePatch *patch,
                                       struct backfill_args *to, struct err *reterr);
-MUST_USE enum rc temporal_read_trigger(const Temporal__SchedulePatch *patch,
-                                       struct start_args *to, struct err *reterr);
+void temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start_args *to);
 MUST_USE enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *reterr);
 /* The same for the note in the state of a schedule. */
 MUST_USE enum rc temporal_check_state(const Temporal__Schedule *schedule, struct err *reterr);

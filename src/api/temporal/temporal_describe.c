@@ -30,6 +30,9 @@ static Temporal__SchedulePolicies *policies_of(const Temporal__SchedulePolicies 
 
     temporal__schedule_policies__init(m);
     m->overlap_policy = temporal_overlap_number(policies->overlap);
+    if (stored && policies->overlap == OVERLAP_SKIP &&
+        !temporal_overlap_is_known(stored->overlap_policy))
+        m->overlap_policy = stored->overlap_policy;
     m->catchup_window = temporal_duration(policies->catchup_window == CATCHUP_WINDOW_NONE
                                               ? TEMPORAL_CATCHUP
                                               : policies->catchup_window,
@@ -39,7 +42,8 @@ static Temporal__SchedulePolicies *policies_of(const Temporal__SchedulePolicies 
     return m;
 }
 
-static Temporal__ScheduleState *state_of(const struct schedule_view *view, struct arena *arena)
+static Temporal__ScheduleState *state_of(const Temporal__ScheduleState *stored,
+                                         const struct schedule_view *view, struct arena *arena)
 {
     Temporal__ScheduleState *m = arena_take(arena, sizeof *m);
 
@@ -47,7 +51,9 @@ static Temporal__ScheduleState *state_of(const struct schedule_view *view, struc
     m->notes = temporal_text(view->row.reason, arena);
     m->paused = (view->cursor.flags & CURSOR_BARRED) != 0;
     m->limited_actions = view->cursor.remaining >= 0;
-    m->remaining_actions = m->limited_actions ? view->cursor.remaining : 0;
+    m->remaining_actions = m->limited_actions ? view->cursor.remaining
+                           : stored           ? stored->remaining_actions
+                                              : 0;
     return m;
 }
 
@@ -119,7 +125,7 @@ enum call_step temporal_describe_read(struct call *call, struct db *db)
     info.n_future_action_times = future.count;
     stored.schedule->policies = policies_of(stored.schedule->policies, &times->plan.policies,
                                             call->arena);
-    stored.schedule->state = state_of(&times->view, call->arena);
+    stored.schedule->state = state_of(stored.schedule->state, &times->view, call->arena);
     answer.schedule = stored.schedule;
     answer.info = &info;
     answer.memo = stored.memo;

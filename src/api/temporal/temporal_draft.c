@@ -5,6 +5,7 @@
 #include "api/temporal/temporal_draft.h"
 
 #include "api/schedules/schedule_compile.h"
+#include "api/temporal/temporal.h"
 #include "base/hash.h"
 #include "model/policies_json.h"
 #include "wire/base64.h"
@@ -41,6 +42,21 @@ static const char *timeout_problem(const Temporal__NewWorkflowExecutionInfo *w)
                : NULL;
 }
 
+static const char *name_problem(const Temporal__NewWorkflowExecutionInfo *w)
+{
+    if (!w->workflow_type || w->workflow_type->name[0] == '\0')
+        return "WorkflowType is not set on request.";
+    if (strlen(w->workflow_type->name) > ACTION_NAME_MAX)
+        return "WorkflowType length exceeds limit.";
+    if (!w->task_queue)
+        return "taskQueue is not set";
+    if (w->task_queue->name[0] == '\0')
+        return "missing task queue name";
+    if (strlen(w->task_queue->name) > ACTION_NAME_MAX)
+        return "taskQueue length exceeds limit";
+    return NULL;
+}
+
 /* NULL: the action is valid. */
 static const char *action_problem(const Temporal__ScheduleAction *action)
 {
@@ -49,17 +65,34 @@ static const char *action_problem(const Temporal__ScheduleAction *action)
     if (!action || action->action_case != TEMPORAL__SCHEDULE_ACTION__ACTION_START_WORKFLOW)
         return "Only StartWorkflow action is supported for schedules";
     w = action->start_workflow;
-    if (!w->workflow_type || w->workflow_type->name[0] == '\0')
-        return "WorkflowType is not set on request.";
-    if (!w->task_queue)
-        return "taskQueue is not set";
-    if (w->task_queue->name[0] == '\0')
-        return "missing task queue name";
+    if (name_problem(w))
+        return name_problem(w);
     if (w->cron_schedule[0] != '\0')
         return "Scheduled workflow must not contain CronSchedule";
     if (w->workflow_id_reuse_policy != 0 && w->workflow_id_reuse_policy != REUSE_ALLOW)
         return "Scheduled workflow must not contain WorkflowIDReusePolicy";
     return timeout_problem(w);
+}
+
+/* Payloads are stored once, with the schedule; each start sends them. */
+static size_t packed_size(const void *message)
+{
+    return message ? protobuf_c_message_get_packed_size(message) : 0;
+}
+
+static bool has_large_payloads(const struct temporal_stored *wanted)
+{
+    const Temporal__NewWorkflowExecutionInfo *w = wanted->schedule->action->start_workflow;
+
+    return packed_size(wanted->memo) + packed_size(w->input) + packed_size(w->memo) +
+               packed_size(w->header) >
+           TEMPORAL_BLOB_MAX;
+}
+
+void temporal_id_too_long(size_t len, struct err *reterr)
+{
+    err_set(reterr, RC_INVALID, -1, 0, "WorkflowId exceeds maximum allowed length (%zu/%d)",
+            len, TEMPORAL_ID_MAX);
 }
 
 /* ---- policies ---- */
@@ -121,16 +154,15 @@ static void read_limits(const Temporal__NewWorkflowExecutionInfo *w, bool has_up
     read_timeouts(w, to);
 }
 
-static enum rc read_policies(const Temporal__Schedule *schedule, bool has_upstream,
-                             struct policies *to, struct err *reterr)
+static void read_policies(const Temporal__Schedule *schedule, bool has_upstream,
+                          struct policies *to)
 {
     const Temporal__SchedulePolicies *from = schedule->policies;
     const Temporal__ScheduleState *state = schedule->state;
 
     to->overlap = OVERLAP_SKIP;
-    if (from && from->overlap_policy != 0 &&
-        temporal_overlap(from->overlap_policy, &to->overlap, reterr) != RC_OK)
-        return err_in(reterr, "policies");
+    if (from && from->overlap_policy != 0)
+        to->overlap = temporal_overlap(from->overlap_policy);
     to->catchup = CATCHUP_ALL;
     to->catchup_window = catchup_window(from);
     to->drop_when_full = true;
@@ -144,7 +176,6 @@ static enum rc read_policies(const Temporal__Schedule *schedule, bool has_upstre
                              : state->remaining_actions > REMAINING_RUNS_MAX
                                  ? REMAINING_RUNS_MAX
                                  : state->remaining_actions;
-    return RC_OK;
 }
 
 /* ---- what is stored ---- */
@@ -164,12 +195,16 @@ static void put_message(json_t *object, const char *name, const ProtobufCMessage
     json_put(object, name, json_new_str(buf_as_str(&text)));
 }
 
-/* Stores the canonical spec and the policies; the rest is in other columns of the row. */
+/*
+ * Stores the canonical spec, the policies, and the remaining actions as sent, which count only
+ * while actions are limited; the rest is in other columns of the row.
+ */
 static enum rc keep_extra(const struct temporal_stored *wanted,
                           const struct temporal_spec *spec, struct arena *arena,
                           struct schedule_doc *doc, struct err *reterr)
 {
     Temporal__Schedule schedule = TEMPORAL__SCHEDULE__INIT;
+    Temporal__ScheduleState state = TEMPORAL__SCHEDULE_STATE__INIT;
     json_auto_t *extra = json_new_object();
     json_t *stored = json_new_object();
     struct str text;
@@ -180,6 +215,10 @@ static enum rc keep_extra(const struct temporal_stored *wanted,
         return rc;
     schedule.spec = temporal_spec_message(spec, arena);
     schedule.policies = wanted->schedule->policies;
+    if (wanted->schedule->state && wanted->schedule->state->remaining_actions != 0) {
+        state.remaining_actions = wanted->schedule->state->remaining_actions;
+        schedule.state = &state;
+    }
     put_message(stored, "schedule", &schedule.base, arena);
     put_message(stored, "memo", wanted->memo ? &wanted->memo->base : NULL, arena);
     put_message(stored, "searchAttributes",
@@ -205,13 +244,22 @@ static enum rc read_spec(const Temporal__Schedule *schedule, struct arena *arena
     return reterr->rc = RC_INVALID;
 }
 
-static enum rc read_action(const Temporal__Schedule *schedule, struct arena *arena,
+static enum rc read_action(const struct temporal_stored *wanted, struct arena *arena,
                            struct action *ret, struct err *reterr)
 {
+    const Temporal__Schedule *schedule = wanted->schedule;
     const char *problem = action_problem(schedule->action);
+    size_t id_len;
 
     if (problem)
         return err_set(reterr, RC_INVALID, -1, 0, "%s", problem);
+    id_len = strlen(schedule->action->start_workflow->workflow_id) + TEMPORAL_ID_SUFFIX;
+    if (id_len > TEMPORAL_ID_MAX) {
+        temporal_id_too_long(id_len, reterr);
+        return reterr->rc;
+    }
+    if (has_large_payloads(wanted))
+        return err_set(reterr, RC_INVALID, -1, 0, "Blob data size exceeds limit.");
     if (temporal_workflow_action(schedule->action->start_workflow, arena, ret, reterr) == RC_OK)
         return RC_OK;
     return err_in(reterr, "action");
@@ -232,15 +280,14 @@ static enum rc fill_document(const struct call *call, const struct temporal_stor
     enum rc rc = read_spec(wanted->schedule, call->arena, &spec, reterr);
 
     if (rc == RC_OK)
-        rc = read_action(wanted->schedule, call->arena, &doc->action, reterr);
-    if (rc == RC_OK)
-        rc = read_policies(wanted->schedule,
-                           context->has_upstream(context->arg, call->namespace_name, STR("")),
-                           &doc->policies, reterr);
+        rc = read_action(wanted, call->arena, &doc->action, reterr);
     if (rc == RC_OK)
         rc = check_id(doc->id, reterr);
     if (rc != RC_OK)
         return rc;
+    read_policies(wanted->schedule,
+                  context->has_upstream(context->arg, call->namespace_name, STR("")),
+                  &doc->policies);
     doc->spec = temporal_spec_def(&spec, call->arena);
     doc->spec.calendar_dialect = DIALECT_BELFRY; /* that of every stored spec */
     return keep_extra(wanted, &spec, call->arena, doc, reterr);

@@ -20,6 +20,9 @@ enum {
     TEMPORAL_NOTE_MAX = 1000,    /* bytes of the note of a pause         */
 };
 
+/* Sets Temporal's error for an id; `len` counts what Temporal adds to it. */
+void temporal_id_too_long(size_t len, struct err *reterr);
+
 struct temporal_stored {
     Temporal__Schedule *schedule;               /* NULL: empty */
     Temporal__Fields *memo, *search_attributes; /* NULL: none  */

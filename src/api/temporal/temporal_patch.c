@@ -17,7 +17,7 @@ static enum rc read_patch(struct call *call, const Temporal__SchedulePatch *patc
 
     if (rc == RC_OK && patch->trigger_immediately) {
         list[n] = *change_command(call, COMMAND_TRIGGER);
-        rc = temporal_read_trigger(patch, &list[n++].start, reterr);
+        temporal_read_trigger(patch, &list[n++].start);
     }
     if (rc == RC_OK && patch->n_backfill_request > 0) {
         list[n] = *change_command(call, COMMAND_BACKFILL);

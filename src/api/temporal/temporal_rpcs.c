@@ -17,7 +17,7 @@ enum { DESCRIBE_ID_FIELD = 2 }; /* of DescribeNamespaceRequest: the other way to
 #define METHOD(service, name, needs, ...)                                       \
     {                                                                           \
         .id = "temporal." name, .method = "POST", .path = "/" service "/" name, \
-        .right = (needs), .body_max = TEMPORAL_FORWARD_MAX,                     \
+        .right = (needs), .body_max = TEMPORAL_MESSAGE_MAX,                     \
         .summary = "Forward to the upstream", .begin = forward_begin,           \
         .dialect = DIALECTS_TEMPORAL, .is_forwarded = true, __VA_ARGS__         \
     }

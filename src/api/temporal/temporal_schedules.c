@@ -29,7 +29,7 @@ static enum rc read_initial_patch(struct call *call, const Temporal__SchedulePat
     }
     draft->trigger = patch->trigger_immediately != NULL;
     if (draft->trigger)
-        rc = temporal_read_trigger(patch, &command->save.start, reterr);
+        temporal_read_trigger(patch, &command->save.start);
     return rc == RC_OK ? temporal_read_ranges(call, patch, &command->save.backfill, reterr)
                        : rc;
 }

@@ -109,7 +109,7 @@ static Temporal__DescribeNamespaceResponse *describe(const struct call *call, in
     d->info.id = d->id;
     d->info.state = NAMESPACE_REGISTERED;
     d->info.capabilities = &d->capabilities;
-    d->limits.blob_size_limit_error = d->limits.memo_size_limit_error = CALL_BODY_MAX;
+    d->limits.blob_size_limit_error = d->limits.memo_size_limit_error = TEMPORAL_BLOB_MAX;
     d->info.limits = &d->limits;
     d->info.supports_schedules = true;
     d->retention.seconds = call->context->policies.retention_age / SPAN_S;

@@ -22,7 +22,7 @@ enum {
     OPT_LABEL,
     OPT_PREFIX,
     OPT_COUNT,
-    ENTRY_MAX = 8 << 20, /* bytes of one entry as YAML: a megabyte of JSON, indented */
+    ENTRY_MAX = 32 << 20, /* bytes of one entry as YAML: 8 MiB of JSON, indented */
     NAME_MAX_BYTES = 4096,
 };
 

@@ -142,11 +142,12 @@ static void check_duplicates(struct manifest *m)
     for (int i = 1; i < m->count; i++) {
         const struct manifest_entry *a = sorted[i - 1], *b = sorted[i];
         char text[400];
+        struct buf out = BUF(text);
 
         if (a->kind != b->kind || !str_eq(a->id, b->id) || a->has_wrong_id || b->has_wrong_id)
             continue;
-        snprintf(text, sizeof text, "duplicate; already in %.300s:%d", a->place.file,
-                 a->place.line + yaml_line(a->place.text, a->place.path) - 1);
+        buf_printf(&out, "duplicate; already in %.*s:%d", STR_ARG(str_of(a->place.file)),
+                   a->place.line + yaml_line(a->place.text, a->place.path) - 1);
         manifest_error(m, b, "", text);
     }
     free(sorted);

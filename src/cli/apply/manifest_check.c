@@ -10,7 +10,7 @@
 #include "model/json_time.h"
 
 enum {
-    ID_MAX = 255,               /* bytes of a schedule's name: the server's limit */
+    ID_MAX = 977,               /* bytes of a schedule's name: the server's limit */
     CALENDAR_DATES_MAX = 10000, /* of one calendar: the server's limit            */
 };
 

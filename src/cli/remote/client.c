@@ -80,7 +80,8 @@ static enum rc write_bearer(struct client *client, const char *token, struct err
             return err_set(reterr, RC_INVALID, -1, 0,
                            "token must be visible ASCII, such as bf_worker_...");
     if (text.len > 0)
-        buf_printf(&out, BEARER "%.*s", STR_ARG(text));
+        buf_text(&out, BEARER);
+    buf_str(&out, text);
     must(!out.cut);
     return RC_OK;
 }

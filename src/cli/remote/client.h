@@ -18,7 +18,7 @@
 
 enum {
     CLIENT_PATH_MAX = 512,         /* bytes of a path, which follows the server's URL      */
-    CLIENT_NAMESPACE_MAX = 255,    /* bytes, like every name                               */
+    CLIENT_NAMESPACE_MAX = 1000,   /* bytes, like every name                               */
     CLIENT_TOKEN_MAX = 255,        /* bytes; Belfry's tokens have fewer than 100           */
     CLIENT_ANSWER_MAX = 512 << 20, /* twice 1,000 runs with the largest input; no Belfry
                                       server sends more.  Memory grows with the answer.    */

@@ -63,8 +63,8 @@ static enum rc read_namespace(struct remote *remote, const char *given, struct e
 
     buf_text(&out, name);
     if (out.cut || !str_is_utf8(str_of(name)))
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "namespace must be UTF-8 of at most 255 bytes");
+        return err_set(reterr, RC_INVALID, -1, 0, "namespace must be UTF-8 of at most %d bytes",
+                       REMOTE_NAME_MAX);
     return RC_OK;
 }
 
@@ -265,7 +265,7 @@ int remote_send(struct remote *remote, const struct remote_request *request, fet
     write_headers(remote, request, room, headers);
     if (out.cut || room[0].cut || room[1].cut)
         rc = err_set(&err, RC_INVALID, -1, 0,
-                     "request is too long; a name has at most 255 bytes");
+                     "request is too long; a name has at most %d bytes", REMOTE_NAME_MAX);
     else
         rc = fetch_run(remote->fetch, &fetch, ret, &err);
     free(body);

@@ -19,9 +19,9 @@
 #include "wire/json/json.h"
 
 enum {
-    REMOTE_PATH_MAX = 6 * 1024,    /* with the query; the server reads 8 KB */
+    REMOTE_PATH_MAX = 7 * 1024,    /* with the query; the server reads 8 KB */
     REMOTE_ANSWER_MAX = 512 << 20, /* no server sends more; memory grows with the answer */
-    REMOTE_BODY_MAX = 1024 * 1024, /* the server's limit */
+    REMOTE_BODY_MAX = 8 << 20,     /* the server's limit */
 };
 
 #define REMOTE_CONNECT (5 * SPAN_S)

@@ -9,6 +9,7 @@
 
 enum {
     REMOTE_SERVER_MAX = 1024, /* bytes of the server's URL          */
+    REMOTE_NAME_MAX = 1000,   /* bytes of a namespace: the server's limit */
     EVENT_ID_MAX = 2048,      /* a cursor: a number per node        */
 };
 
@@ -20,7 +21,7 @@ struct remote {
     bool has_begun;    /* the stream has sent an id that it can resume at */
     struct when when;  /* opened by the first remote_when()               */
     char server[REMOTE_SERVER_MAX + 1];
-    char namespace[256];
+    char namespace[REMOTE_NAME_MAX + 1];
     char authorization[TOKEN_MAX + 32];
     char stream_from[EVENT_ID_MAX + 32]; /* Last-Event-ID */
 };

@@ -59,7 +59,7 @@ static int print_skipped(struct remote *remote, const struct request_command *de
                      ? request_command_print(remote, desc, answer, name)
                      : STATUS_OK;
 
-    report_note("%.*s: no run started: %s (%s); another run of the schedule is open", 255, name,
+    report_note("%s: no run started: %s (%s); another run of the schedule is open", name,
                 member_text(answer->json, "outcome"), member_text(answer->json, "reason"));
     return status == STATUS_OK ? STATUS_LATER : status;
 }
@@ -88,7 +88,7 @@ static int send_for_name(struct remote *remote, const struct args *args, const j
     path_object(&out, desc->kind, name, desc->tail);
     status = desc->method ? STATUS_OK : query_from_options(args, &out);
     if (status == STATUS_OK && (out.cut || name[0] == '\0')) {
-        report_note("a name must have 1 to 255 bytes");
+        report_note("a name must have 1 to 1000 bytes");
         status = STATUS_USAGE;
     }
     if (status == STATUS_OK)

@@ -138,7 +138,7 @@ static json_t *read_document(const struct args *args)
     if (!text)
         return NULL;
     if (json_read((struct str){text, len}, &document, &err) != RC_OK) {
-        snprintf(err.field, sizeof err.field, "%.60s", args->value[OPT_FILE]);
+        err_rename(&err, args->value[OPT_FILE]);
         report_err(&err, (struct str){text, len});
         document = NULL;
     } else if (!json_is_object(document)) {

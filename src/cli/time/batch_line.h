@@ -10,7 +10,7 @@
 #include "cli/time/batch_query.h"
 #include "io/zoneinfo.h"
 
-enum { BATCH_LINE_MAX = JSON_BYTES_MAX }; /* bytes of one line */
+enum { BATCH_LINE_MAX = 1 << 20 }; /* bytes of one line */
 
 /* Bytes of arena for one line: its spec as read and as compiled. */
 #define BATCH_ARENA_MAX ((size_t)64 << 20)

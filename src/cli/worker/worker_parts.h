@@ -25,7 +25,7 @@
 enum {
     WORKER_JOBS_MAX = 1000, /* the server's limit for one claim              */
     WORKER_QUEUES_MAX = 16, /* likewise                                      */
-    WORKER_NAME_MAX = 255,  /* bytes of the worker's name, and of a queue's  */
+    WORKER_NAME_MAX = 1000, /* bytes of the worker's name, and of a queue's  */
     WORKER_VARS = 8,        /* variables that describe the run to a program  */
     WORKER_FILES_EACH = 5,  /* descriptors of a program                      */
     WORKER_FILES_OWN = 48,  /* descriptors of the worker                     */

@@ -17,7 +17,7 @@
 
 enum {
     WIRE_ID_MAX = 64,             /* bytes of a run's id; Belfry's have 32                  */
-    WIRE_NAME_MAX = 255,          /* of schedules, queues, namespaces                       */
+    WIRE_NAME_MAX = 1000,         /* of schedules, queues, namespaces                       */
     WIRE_OUTPUT_MAX = 100 << 10,  /* bytes of output in a text result                       */
     WIRE_RESULT_MAX = 256 << 10,  /* bytes of a result as JSON: the server's limit          */
     WIRE_RESULT_VALUES = 1 << 16, /* JSON values; half of the server's limit for a request  */

@@ -104,7 +104,7 @@ span jitter_effective(span most)
 
 span jitter_delay(struct str seed, instant nominal, span most)
 {
-    unsigned char bytes[PREFIX + SEED_MAX] = {1};
+    unsigned char bytes[PREFIX + SEED_MAX]; /* only the first n are set */
     /* Go's binary form of a time, which is hashed, begins with the seconds since year 1. */
     uint64_t s = (uint64_t)(instant_seconds(nominal) + INT64_C(62135596800));
     uint32_t ns = (uint32_t)(nominal - instant_of_seconds(instant_seconds(nominal))) * 1000;
@@ -113,6 +113,7 @@ span jitter_delay(struct str seed, instant nominal, span most)
     uint32_t hash;
 
     must(seed.len <= SEED_MAX);
+    bytes[0] = 1;
     for (int i = 0; i < 8; i++)
         bytes[1 + i] = (unsigned char)(s >> (56 - 8 * i));
     for (int i = 0; i < 4; i++)

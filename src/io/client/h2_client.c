@@ -114,10 +114,11 @@ static void open_tls(struct h2_peer *peer)
 {
     struct tls_connect_rules rules = {peer->target.ca, peer->target.cert, peer->target.key,
                                       peer->client->ca_file};
+    struct buf text = BUF(peer->tls_text);
     struct err err;
 
     if (tls_connect_context(&rules, &peer->tls, &err) != RC_OK)
-        snprintf(peer->tls_text, sizeof peer->tls_text, "TLS: %.200s", err.text);
+        buf_printf(&text, "TLS: %s", err.text);
 }
 
 static struct h2_peer *peer_new(struct h2_client *client, const struct h2_target *target)

@@ -116,8 +116,9 @@ void h2_conn_close(struct h2_conn *c, enum h2_end_kind kind, const char *text)
 static void fail(struct h2_conn *c, const char *what, const char *why)
 {
     char text[H2_CLIENT_TEXT_MAX];
+    struct buf out = BUF(text);
 
-    snprintf(text, sizeof text, "%.60s: %.180s", what, why);
+    buf_printf(&out, "%s: %s", what, why);
     h2_conn_close(c, c->phase == H2_CONN_OPEN ? H2_END_BROKEN : H2_END_UNCONNECTED, text);
 }
 

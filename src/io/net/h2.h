@@ -18,7 +18,7 @@ enum {
     H2_EXCHANGES_MAX = 16 * 1024, /* of all connections; further streams are refused */
     H2_WINDOW = 1 << 20,          /* bytes that a stream may send ahead */
     H2_WINDOW_ALL = 4 << 20,      /* and all streams of a connection */
-    H2_BODIES_MAX = 8 << 20,      /* of incomplete requests of a connection */
+    H2_BODIES_MAX = 16 << 20,     /* of incomplete requests of a connection: two large ones */
     H2_RESETS = 100,              /* streams that a client may cancel (CVE-2023-44487) */
     H2_RESETS_A_SECOND = 10,      /* and how many more with each second */
     H2_GLITCHES = 100,            /* client errors that cause an answer (CVE-2025-8671) */

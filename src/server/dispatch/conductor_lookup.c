@@ -53,10 +53,13 @@ static struct str search_query(const struct lookup_query *query, struct arena *a
     struct buf text = arena_buf(arena,
                                 start->name.len + start->correlation_id.len + QUERY_MORE);
 
-    buf_printf(&text, "workflowType='%.*s' AND ", STR_ARG(start->name));
-    if (fits_query(start->correlation_id))
-        buf_printf(&text, "correlationId='%.*s' AND ", STR_ARG(start->correlation_id));
-    buf_printf(&text, "startTime>%" PRId64, (query->since - LOOKUP_MARGIN) / SPAN_MS);
+    buf_text(&text, "workflowType='");
+    buf_str(&text, start->name);
+    if (fits_query(start->correlation_id)) {
+        buf_text(&text, "' AND correlationId='");
+        buf_str(&text, start->correlation_id);
+    }
+    buf_printf(&text, "' AND startTime>%" PRId64, (query->since - LOOKUP_MARGIN) / SPAN_MS);
     return buf_whole(&text);
 }
 

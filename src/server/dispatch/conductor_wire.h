@@ -17,7 +17,7 @@
 #include "wire/json/json.h"
 
 enum {
-    FLOW_ID_MAX = 255,            /* bytes of a workflow id; Conductor's own have 36    */
+    FLOW_ID_MAX = 1000,           /* bytes of a workflow id; Conductor's own have 36    */
     FLOW_KEY_MAX = 64,            /* bytes of an idempotency key: a run id and a count  */
     FLOW_OUTPUT_MAX = 100 * 1024, /* bytes of a workflow's output, as JSON              */
     FLOW_COUNT_MAX = 1000 * 1000, /* workflows per run: more than attempts are possible */

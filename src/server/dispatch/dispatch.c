@@ -68,6 +68,17 @@ static struct dispatch **find_link_of_order(struct dispatcher *dispatcher,
     return find_link(dispatcher, &run, order->assignment.run.fence);
 }
 
+struct run_id dispatch_run_id(const struct dispatch *dispatch)
+{
+    return run_id_of(dispatch->order);
+}
+
+void dispatch_free_place(struct dispatch *dispatch)
+{
+    dispatch->dispatcher->counts[dispatch->lane] -= dispatch->has_place;
+    dispatch->has_place = false;
+}
+
 static void remove_dispatch(struct dispatch *dispatch)
 {
     struct dispatcher *dispatcher = dispatch->dispatcher;
@@ -75,7 +86,8 @@ static void remove_dispatch(struct dispatch *dispatch)
 
     must(*at == dispatch);
     *at = dispatch->next;
-    dispatcher->counts[dispatch->lane]--;
+    dispatch_free_place(dispatch);
+    dispatcher->followed -= dispatch->is_followed;
     dispatcher->count--;
     arena_free(dispatch->order->arena);
     arena_free(dispatch->arena);
@@ -95,6 +107,7 @@ static void queue_report(struct dispatch *dispatch, const struct report *report)
     *copy = *report;
     copy->run = run_id_of(dispatch->order);
     copy->fence = dispatch->order->assignment.run.fence;
+    copy->is_followed = dispatch->is_followed;
     copy->error = arena_str(arena, report->error);
     copy->result = arena_str(arena, report->result);
     copy->log = arena_str(arena, report->log);
@@ -110,6 +123,7 @@ static void finish_close(struct dispatcher *dispatcher)
     void *arg = dispatcher->closed_arg;
 
     loop_timer_free(dispatcher->timer);
+    follow_close(dispatcher);
     free(dispatcher);
     on_closed(arg);
 }
@@ -180,6 +194,11 @@ void dispatch_release(struct dispatch *dispatch)
     remove_dispatch(dispatch);
 }
 
+void dispatch_leave(struct dispatch *dispatch)
+{
+    remove_dispatch(dispatch);
+}
+
 void dispatch_fail(struct dispatch *dispatch, const char *code, const struct err *err)
 {
     char text[ERR_FIELD_MAX + ERR_TEXT_MAX + 2]; /* and ": " */
@@ -232,17 +251,21 @@ struct str dispatch_payload_text(const struct dispatch *dispatch, const struct p
     return buf_whole(&out);
 }
 
-const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatch)
+const struct dispatch_settings *dispatcher_settings(const struct dispatcher *dispatcher,
+                                                    int64_t namespace)
 {
     static const struct dispatch_settings none;
-    const struct dispatcher_options *options = &dispatch->dispatcher->options;
+    const struct dispatcher_options *options = &dispatcher->options;
     const struct dispatch_settings *settings = options->settings
-                                                   ? options->settings(
-                                                         options->arg,
-                                                         dispatch->order->assignment.namespace)
+                                                   ? options->settings(options->arg, namespace)
                                                    : NULL;
 
     return settings ? settings : &none;
+}
+
+const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatch)
+{
+    return dispatcher_settings(dispatch->dispatcher, dispatch->order->assignment.namespace);
 }
 
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch)
@@ -285,12 +308,11 @@ static enum rc read_action(struct dispatch *dispatch, struct err *reterr)
     return action_from_json(json, dispatch->arena, true, &dispatch->action, reterr);
 }
 
-void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *order)
+struct dispatch *dispatch_new(struct dispatcher *dispatcher, struct dispatch_order *order)
 {
     struct arena *arena = arena_new(DISPATCH_ARENA_MAX);
     struct dispatch *dispatch = arena_take(arena, sizeof *dispatch);
     struct dispatch **at = find_link_of_order(dispatcher, order);
-    struct err err;
 
     must(*at == NULL && order->assignment.run.lane < LANE_COUNT);
     *dispatch = (struct dispatch){.dispatcher = dispatcher,
@@ -299,8 +321,17 @@ void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *orde
                                   .id = ++dispatcher->last_id,
                                   .lane = (enum lane)order->assignment.run.lane};
     *at = dispatch;
-    dispatcher->counts[dispatch->lane]++;
     dispatcher->count++;
+    return dispatch;
+}
+
+void dispatcher_start(struct dispatcher *dispatcher, struct dispatch_order *order)
+{
+    struct dispatch *dispatch = dispatch_new(dispatcher, order);
+    struct err err;
+
+    dispatch->has_place = true;
+    dispatcher->counts[dispatch->lane]++;
     if (dispatcher->is_closing || clock_boot_us() >= order->send_by_us) {
         dispatch_release(dispatch);
         return;
@@ -332,8 +363,10 @@ void dispatcher_stop(struct dispatcher *dispatcher, const struct stop *stop)
     struct dispatch *dispatch = *find_link(dispatcher, &stop->run, stop->fence);
     bool was_stopped;
 
-    if (!dispatch)
+    if (!dispatch) {
+        follow_stop(dispatcher, stop);
         return;
+    }
     was_stopped = dispatch->is_stopped;
     dispatch->is_stopped = true;
     dispatch->is_terminated = dispatch->is_terminated || stop->is_terminated;
@@ -349,9 +382,11 @@ void dispatcher_abort_all(struct dispatcher *dispatcher)
         for (struct dispatch *dispatch = dispatcher->buckets[i], *next; dispatch;
              dispatch = next) {
             next = dispatch->next;
-            dispatch->is_stopped = dispatch->is_terminated = true;
+            dispatch->is_stopped = dispatch->is_terminated = dispatch->is_aborted = true;
+            dispatch->is_killed = false; /* its workflow must not be ended any more */
             kill_dispatch(dispatch);
         }
+    follow_drop_all(dispatcher);
 }
 
 void dispatcher_drain(struct dispatcher *dispatcher)
@@ -364,6 +399,7 @@ void dispatcher_drain(struct dispatcher *dispatcher)
             if (dispatch->kind->drain)
                 dispatch->kind->drain(dispatch);
         }
+    follow_drain(dispatcher);
 }
 
 int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane)
@@ -371,16 +407,21 @@ int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane)
     return dispatcher->counts[lane];
 }
 
+int dispatcher_followed(const struct dispatcher *dispatcher)
+{
+    return dispatcher->followed;
+}
+
 /* ---- opening and closing ---- */
 
-static struct webhook_pool *open_webhook(struct dispatcher *dispatcher, int per_host,
+static struct webhook_pool *open_webhook(struct dispatcher *dispatcher, int all, int per_host,
                                          int32_t answer_max)
 {
     const struct dispatcher_options *options = &dispatcher->options;
     struct webhook_limits limits = {
-        .all = options->http,
+        .all = all,
         .per_host = per_host,
-        .waiting = options->http, /* requests that wait for a busy host; there are never more */
+        .waiting = all, /* requests that wait for a busy host */
         .answer_max = answer_max,
         .agent = "belfry",
         .ca_file = options->ca_file,
@@ -407,9 +448,11 @@ enum rc dispatcher_open(const struct dispatcher_options *options, struct dispatc
         }
         dispatcher->open_pools++;
     }
-    dispatcher->http = open_webhook(dispatcher, options->http_per_host, 0);
-    dispatcher->upstream = open_webhook(dispatcher, options->http_per_host, 0);
-    dispatcher->follow = open_webhook(dispatcher, options->http, DISPATCH_FOLLOW_MAX);
+    dispatcher->http = open_webhook(dispatcher, options->http, options->http_per_host, 0);
+    dispatcher->upstream = open_webhook(dispatcher, options->http, options->http_per_host, 0);
+    dispatcher->follow = open_webhook(dispatcher, DISPATCH_FOLLOW_CALLS, DISPATCH_FOLLOW_CALLS,
+                                      DISPATCH_FOLLOW_MAX);
+    follow_open(dispatcher);
     dispatcher->timer = loop_timer_new(options->loop, on_timer, dispatcher);
     *ret = dispatcher;
     return RC_OK;
@@ -435,6 +478,7 @@ void dispatcher_close(struct dispatcher *dispatcher, void (*on_closed)(void *arg
             next = dispatch->next;
             kill_dispatch(dispatch);
         }
+    follow_drop_all(dispatcher);
     webhook_pool_close(dispatcher->http, on_pool_closed, dispatcher);
     webhook_pool_close(dispatcher->upstream, on_pool_closed, dispatcher);
     webhook_pool_close(dispatcher->follow, on_pool_closed, dispatcher);

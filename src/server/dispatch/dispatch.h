@@ -5,7 +5,8 @@
  *
  * Each order ends with exactly one report, REPORT_DONE or REPORT_RELEASE, or REPORT_LOST when
  * the server stops; any number of REPORT_ALIVE may come before it.  A terminated order sends no
- * more reports.  Only requests to an upstream are retried here: attempts belong to the engine.
+ * more reports, and neither does a followed workflow when the server stops: the next node takes
+ * it over.  Only requests to an upstream are retried here: attempts belong to the engine.
  */
 #pragma once
 
@@ -60,6 +61,9 @@ void dispatcher_drain(struct dispatcher *dispatcher);
 
 /* The number of dispatches of a lane in progress. */
 int dispatcher_count(const struct dispatcher *dispatcher, enum lane lane);
+
+/* The workflows that are followed; most of them have no place in a lane. */
+int dispatcher_followed(const struct dispatcher *dispatcher);
 
 /*
  * Ends everything: releases dispatches that have not begun, stops the others and reports them

@@ -50,7 +50,9 @@ static struct str make_correlation(struct flow *flow, bool is_unique)
     if (given.len == 0 || !is_unique)
         return given.len > 0 ? given : run;
     text = arena_buf(flow->scratch, given.len + CORRELATION_MORE);
-    buf_printf(&text, "%.*s.%.*s", STR_ARG(given), STR_ARG(run));
+    buf_str(&text, given);
+    buf_char(&text, '.');
+    buf_str(&text, run);
     return buf_whole(&text);
 }
 
@@ -114,6 +116,9 @@ static void fill_request(struct flow *flow, struct str url, struct webhook_reque
         fill_lookup(flow, url, request);
         break;
     case STEP_FOLLOW:
+        flow->pool = flow->dispatch->dispatcher->follow;
+        request->url = conductor_url_get(url, id, flow->scratch);
+        break;
     case STEP_CHECK:
         request->url = conductor_url_get(url, id, flow->scratch);
         break;

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "engine/turn.h"
 
-enum { ORDER_ARENA_MAX = 16 << 20 }; /* far above an action, an input and a last result */
+enum { ORDER_ARENA_MAX = 32 << 20 }; /* far above an action, an input and a last result */
 
 /* A run that this node must carry out: the engine's struct assignment with its own texts. */
 struct dispatch_order {

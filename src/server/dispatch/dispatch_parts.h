@@ -10,12 +10,14 @@
 #include "model/action.h"
 #include "model/payload.h"
 #include "server/dispatch/dispatch.h"
+#include "server/dispatch/followers.h"
 
 enum {
     DISPATCH_BUCKETS = 1024, /* usually some hundred dispatches, at most a few thousand */
     /* An order, its action as JSON and as texts, filled-in templates: each far below 16 MiB. */
     DISPATCH_ARENA_MAX = 64 << 20,
     DISPATCH_FOLLOW_MAX = 4 << 20, /* answer with a workflow's result: gRPC's limit */
+    DISPATCH_FOLLOW_CALLS = 2000,  /* requests about workflows at a time, of all upstreams */
 };
 
 struct dispatch;
@@ -43,6 +45,9 @@ struct dispatch {
     const struct dispatch_kind *kind;
     enum lane lane;
     void *state;           /* of the kind                                */
+    bool has_place;        /* counts in its lane                         */
+    bool is_followed;      /* only waits for its workflow; any node can  */
+    bool is_aborted;       /* another node owns the run                  */
     bool is_begun;         /* set by the kind: the target may know of it */
     bool is_stopped;       /* stop() or kill() was called by request     */
     bool is_killed;        /* kill() was called                          */
@@ -61,6 +66,9 @@ struct dispatcher {
     const struct flow_limits *flow; /* NULL: flow_limits_default       */
     struct dispatch *buckets[DISPATCH_BUCKETS];
     int counts[LANE_COUNT];
+    struct followers *followers; /* followed workflows between their requests */
+    struct loop_timer *follow_timer;
+    int followed; /* workflows: records, and dispatches that are followed */
     int count;
     int64_t last_id;
     struct loop_timer *timer; /* expires at once when reports are queued */
@@ -93,6 +101,15 @@ void dispatch_alive(struct dispatch *dispatch, struct str progress, struct str l
  */
 void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end);
 void dispatch_release(struct dispatch *dispatch); /* another node may take it */
+void dispatch_leave(struct dispatch *dispatch);   /* without a report */
+
+/* Adds a dispatch for an order; its kind and its action are still to be set. */
+struct dispatch *dispatch_new(struct dispatcher *dispatcher, struct dispatch_order *order);
+
+/* The dispatch no longer counts in its lane. */
+void dispatch_free_place(struct dispatch *dispatch);
+
+struct run_id dispatch_run_id(const struct dispatch *dispatch);
 
 /* Ends with OUTCOME_FAILED and this error: the action cannot be carried out, now or later. */
 void dispatch_fail(struct dispatch *dispatch, const char *code, const struct err *err);
@@ -109,6 +126,16 @@ struct str dispatch_payload_text(const struct dispatch *dispatch,
 
 /* Never NULL. */
 const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatch);
+const struct dispatch_settings *dispatcher_settings(const struct dispatcher *dispatcher,
+                                                    int64_t namespace);
+
+/* ---- followed workflows: dispatch_follow.c ---- */
+
+void follow_open(struct dispatcher *dispatcher);
+void follow_close(struct dispatcher *dispatcher);
+void follow_stop(struct dispatcher *dispatcher, const struct stop *stop);
+void follow_drain(struct dispatcher *dispatcher); /* keeps those that this node must end */
+void follow_drop_all(struct dispatcher *dispatcher);
 
 /* The addresses that the namespace may call; refers to lists of settings and options. */
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch);

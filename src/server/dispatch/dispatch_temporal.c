@@ -25,7 +25,6 @@ enum {
 
 struct temporal_flow {
     struct temporal_start start;    /* texts in the arena of the dispatch */
-    char run[FLOW_ID_MAX + 1];      /* the run to follow; "": the first   */
     char token[TEMPORAL_TOKEN_MAX]; /* from the last poll                 */
     size_t token_len;
     int64_t taken_us; /* clock_boot_us() when another run was found to have the id; 0: never */
@@ -101,14 +100,20 @@ static struct temporal_who who_of(struct flow *flow, struct str space)
     };
 }
 
+/* Few of the followed workflows may wait in the upstream; the others are looked at. */
+static bool is_waiting(const struct flow *flow)
+{
+    return flow->step == STEP_FOLLOW && flow->target && flow->reason == FOLLOW_WAIT;
+}
+
 static struct str follow_body(struct flow *flow, struct str space)
 {
     struct temporal_flow *tf = state_of_flow(flow);
     struct temporal_who who = who_of(flow, space);
-    bool waits = flow->step == STEP_FOLLOW;
+    bool waits = is_waiting(flow);
 
-    if (tf->run[0] != '\0')
-        who.run_id = str_of(tf->run);
+    if (flow->run[0] != '\0')
+        who.run_id = str_of(flow->run);
     return temporal_follow_body(&who, (struct str){tf->token, waits ? tf->token_len : 0}, waits,
                                 flow->scratch);
 }
@@ -174,7 +179,7 @@ static enum rc send_request(struct flow *flow, const struct upstream_settings *u
     struct address_policy policy = dispatch_address_policy(flow->dispatch);
     struct webhook_request request = flow_request(flow, upstream, &policy);
     const struct dispatcher *dispatcher = flow->dispatch->dispatcher;
-    bool waits = flow->step == STEP_FOLLOW;
+    bool waits = is_waiting(flow), follows = flow->step == STEP_FOLLOW;
     span within = waits ? flow->limits->long_poll : flow->limits->request;
     char text[TIMEOUT_TEXT_MAX];
     struct buf timeout = BUF(text);
@@ -194,8 +199,8 @@ static enum rc send_request(struct flow *flow, const struct upstream_settings *u
     request.keep_headers = temporal_stored_headers;
     request.keep_header_count = temporal_stored_header_count;
     request.is_h2 = true;
-    request.keep_bytes = waits ? DISPATCH_FOLLOW_MAX : WEBHOOK_ANSWER_MAX;
-    flow->pool = waits ? dispatcher->follow : dispatcher->upstream;
+    request.keep_bytes = follows ? DISPATCH_FOLLOW_MAX : WEBHOOK_ANSWER_MAX;
+    flow->pool = follows ? dispatcher->follow : dispatcher->upstream;
     return webhook_start(flow->pool, &request, done, flow, &flow->why);
 }
 
@@ -244,7 +249,7 @@ static void read_started(struct flow *flow, struct str run_id, struct flow_answe
     ret->id = tf->start.who.workflow_id;
     ret->run_id = run_id;
     ret->continue_now = true;
-    tf->run[0] = '\0';
+    flow->run[0] = '\0';
     tf->token_len = 0;
 }
 
@@ -289,13 +294,13 @@ static void read_exists(struct flow *flow, const struct temporal_reply *reply,
         ret->meaning = waits_for_sibling(flow, owner.request_id) ? FLOW_TEMPORARY : FLOW_TAKEN;
 }
 
-static void set_run(struct temporal_flow *tf, struct str run)
+static void set_run(struct flow *flow, struct str run)
 {
-    struct buf text = BUF(tf->run);
+    struct buf text = BUF(flow->run);
 
     buf_str(&text, run);
     must(!text.cut);
-    tf->token_len = 0;
+    state_of_flow(flow)->token_len = 0;
 }
 
 /*
@@ -316,9 +321,11 @@ static void read_poll(struct flow *flow, struct str message, span took, struct f
     tf->token_len = poll.token.len <= sizeof tf->token ? poll.token.len : 0;
     if (tf->token_len > 0)
         memcpy(tf->token, poll.token.ptr, tf->token_len);
-    ret->continue_now = took >= flow->limits->poll_first || (!had_token && tf->token_len > 0);
+    ret->has_waited = is_waiting(flow) && took >= flow->limits->poll_first;
+    ret->continue_now = ret->has_waited || (!had_token && tf->token_len > 0);
     if (poll.next_run.len > 0) {
-        set_run(tf, poll.next_run);
+        set_run(flow, poll.next_run);
+        ret->has_waited = false;
         ret->continue_now = true;
     }
 }
@@ -383,7 +390,8 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
     if (reply.status == GRPC_DEADLINE_EXCEEDED && flow->step == STEP_FOLLOW) {
         ret->meaning = FLOW_GOOD; /* no event yet */
         ret->seen.status = FLOW_OPEN;
-        ret->continue_now = result->total_us >= flow->limits->poll_first;
+        ret->has_waited = is_waiting(flow) && result->total_us >= flow->limits->poll_first;
+        ret->continue_now = ret->has_waited;
     }
 }
 

@@ -14,7 +14,7 @@
 #include "store/logs.h"
 
 enum {
-    SCRATCH_MAX = 32 << 20, /* a request, and a parsed answer of DISPATCH_FOLLOW_MAX */
+    SCRATCH_MAX = 64 << 20, /* a request, and a parsed answer of DISPATCH_FOLLOW_MAX */
     RECORD_MORE = 64,       /* the fixed parts of a line in the log of the run       */
 };
 
@@ -43,7 +43,8 @@ static bool is_leaving(const struct flow *flow)
 {
     const struct dispatcher *dispatcher = flow->dispatch->dispatcher;
 
-    return dispatcher->is_closing || (dispatcher->is_draining && !flow->wants_end);
+    return dispatcher->is_closing || flow->dispatch->is_aborted ||
+           (dispatcher->is_draining && !flow->wants_end);
 }
 
 static void on_pause(void *arg)
@@ -59,6 +60,8 @@ static void pause_for(struct flow *flow, span first, span most)
         flow_finish_closed(flow);
     else if (flow->wants_end && !flow->end_requested && flow->failing_us == 0)
         next_step(flow);
+    else if (flow->dispatch->is_followed)
+        flow_park(flow, flow->wait);
     else
         loop_timer_set(flow->pause, flow->wait);
 }
@@ -148,10 +151,13 @@ static void begin_following(struct flow *flow, const struct flow_answer *answer)
     };
     flow->is_doubtful = false;
     flow->step = STEP_FOLLOW;
+    flow_follow(flow);
     flow_report(flow, (struct str){0});
     forget_failures(flow);
-    if (answer->continue_now)
+    if (is_leaving(flow) || flow->wants_end)
         next_step(flow);
+    else if (answer->continue_now)
+        flow_park(flow, 0);
     else
         pause_for(flow, flow->limits->poll_first, flow->limits->poll_max);
 }
@@ -252,6 +258,16 @@ static bool ended_as_requested(const struct flow *flow, const struct flow_seen *
            (seen->status == FLOW_TERMINATED || seen->status == FLOW_CANCELLED);
 }
 
+/* After it has waited in the upstream, it is the turn of another workflow. */
+static void continue_following(struct flow *flow, bool has_waited)
+{
+    if (is_leaving(flow) || !has_waited || !flow->target ||
+        !followers_has_due(flow->target, clock_boot_us()))
+        next_step(flow);
+    else
+        flow_park(flow, 0);
+}
+
 static void on_seen(struct flow *flow, const struct flow_answer *answer)
 {
     const struct flow_seen *seen = &answer->seen;
@@ -262,8 +278,7 @@ static void on_seen(struct flow *flow, const struct flow_answer *answer)
     }
     forget_failures(flow);
     if (was_ended_by_us(flow, seen)) {
-        flow->step = STEP_START;
-        next_step(flow);
+        flow_finish_again(flow);
         return;
     }
     flow->is_inherited = false;
@@ -272,7 +287,7 @@ static void on_seen(struct flow *flow, const struct flow_answer *answer)
     else if (seen->status != FLOW_OPEN)
         flow_finish_seen(flow, seen);
     else if (answer->continue_now)
-        next_step(flow);
+        continue_following(flow, answer->has_waited);
     else
         pause_for(flow, flow->limits->poll_first, flow->limits->poll_max);
 }
@@ -283,7 +298,10 @@ static void on_ended(struct flow *flow, const struct flow_answer *answer)
         flow->end_requested = true;
         flow->step = STEP_FOLLOW;
         forget_failures(flow);
-        next_step(flow);
+        if (is_leaving(flow))
+            flow_finish_closed(flow);
+        else
+            flow_park(flow, 0);
         return;
     }
     if (answer->meaning == FLOW_GOOD || answer->meaning == FLOW_GONE) {
@@ -334,43 +352,6 @@ static void on_answer(void *arg, const struct webhook_result *result)
 }
 
 /* ---- the next request ---- */
-
-struct str flow_input(struct dispatch *dispatch)
-{
-    struct payload payload = dispatch_payload(dispatch);
-    struct buf input = arena_buf(dispatch->arena,
-                                 payload_room(&payload, (struct str){0}, (struct str){0}));
-
-    payload_print_workflow(&payload, &input);
-    return buf_whole(&input);
-}
-
-struct webhook_request flow_request(const struct flow *flow,
-                                    const struct upstream_settings *upstream,
-                                    const struct address_policy *policy)
-{
-    const struct flow_limits *limits = flow->limits;
-    const struct pairs *from = &upstream->headers;
-    struct webhook_header *headers = arena_array(flow->scratch, (size_t)from->count,
-                                                 sizeof *headers);
-    bool is_first = flow->step == STEP_START && !flow->was_tried;
-
-    for (int i = 0; i < from->count; i++)
-        headers[i] = (struct webhook_header){from->list[i].name, from->list[i].value};
-    return (struct webhook_request){
-        .id = flow->dispatch->id,
-        .method = STR("GET"),
-        .headers = headers,
-        .header_count = from->count,
-        .connect_us = limits->connect,
-        .first_byte_us = limits->request,
-        .total_us = limits->request,
-        .send_by_us = is_first ? flow->dispatch->order->send_by_us
-                               : clock_boot_us() + limits->request,
-        .keep_bytes = WEBHOOK_ANSWER_MAX,
-        .policy = policy,
-    };
-}
 
 /* Looks up the upstream each time, because its address and headers may change. */
 static void send_request(struct flow *flow)
@@ -487,10 +468,9 @@ static void choose_first_step(struct flow *flow)
     }
 }
 
-static void start(struct dispatch *dispatch)
+struct flow *flow_new(struct dispatch *dispatch)
 {
     struct flow *flow = arena_take(dispatch->arena, sizeof *flow);
-    span left = dispatch_time_left(dispatch);
 
     dispatch->state = flow;
     *flow = (struct flow){
@@ -501,14 +481,62 @@ static void start(struct dispatch *dispatch)
         .scratch = arena_new(SCRATCH_MAX),
         .pause = loop_timer_new(dispatch->dispatcher->options.loop, on_pause, flow),
         .deadline = loop_timer_new(dispatch->dispatcher->options.loop, on_late, flow),
-        .progress = flow_progress_read(dispatch->order->assignment.run.progress,
-                                       dispatch->arena),
+        .deadline_us = INT64_MAX,
     };
+    return flow;
+}
+
+void flow_free(struct flow *flow)
+{
+    loop_timer_free(flow->pause);
+    loop_timer_free(flow->deadline);
+    arena_free(flow->scratch);
+}
+
+void flow_set_deadline(struct flow *flow, int64_t deadline_us)
+{
+    int64_t now = clock_boot_us();
+
+    flow->deadline_us = deadline_us;
+    if (deadline_us != INT64_MAX)
+        loop_timer_set(flow->deadline, deadline_us > now ? deadline_us - now : 0);
+}
+
+void flow_continue(struct flow *flow)
+{
+    next_step(flow);
+}
+
+/* A run that another node, or an earlier boot, has started. */
+static void resume(struct flow *flow)
+{
+    bool is_known = (flow->dispatch->order->assignment.run.flags & RUN_FOLLOWED) != 0;
+
+    flow_follow(flow);
+    flow->dispatch->is_begun = true;
+    if (!is_known)
+        flow_report(flow, (struct str){0});
+    if (is_leaving(flow))
+        flow_finish_closed(flow);
+    else
+        flow_park(flow, 0);
+}
+
+static void start(struct dispatch *dispatch)
+{
+    struct flow *flow = flow_new(dispatch);
+    span left = dispatch_time_left(dispatch);
+
+    flow->progress = flow_progress_read(dispatch->order->assignment.run.progress,
+                                        dispatch->arena);
     flow->confirm_by_us = confirm_by(flow);
     if (left != INT64_MAX)
-        loop_timer_set(flow->deadline, left);
+        flow_set_deadline(flow, clock_boot_us() + left);
     choose_first_step(flow);
-    next_step(flow);
+    if (flow->step == STEP_FOLLOW)
+        resume(flow);
+    else
+        next_step(flow);
 }
 
 static void stop(struct dispatch *dispatch)
@@ -524,7 +552,7 @@ static void kill_now(struct dispatch *dispatch)
 {
     struct flow *flow = dispatch->state;
 
-    if (!dispatch->dispatcher->is_closing)
+    if (!dispatch->dispatcher->is_closing && !dispatch->is_aborted)
         request_end(flow);
     else if (!flow->is_calling)
         flow_finish_closed(flow);

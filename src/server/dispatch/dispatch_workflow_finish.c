@@ -22,6 +22,7 @@ static void finish(struct flow *flow, const struct dispatch_end *end)
 {
     struct arena *scratch = flow->scratch; /* may hold texts of the end */
 
+    flow_leave_turn(flow);
     loop_timer_free(flow->pause);
     loop_timer_free(flow->deadline);
     if (end)
@@ -29,6 +30,16 @@ static void finish(struct flow *flow, const struct dispatch_end *end)
     else
         dispatch_release(flow->dispatch);
     arena_free(scratch);
+}
+
+/* The next node takes the workflow over, and ends it if that was requested. */
+static void leave(struct flow *flow)
+{
+    struct dispatch *dispatch = flow->dispatch;
+
+    flow_leave_turn(flow);
+    flow_free(flow);
+    dispatch_leave(dispatch);
 }
 
 static void mark_clean(struct flow *flow)
@@ -99,7 +110,9 @@ void flow_finish_ended(struct flow *flow, struct str message)
 
 void flow_finish_closed(struct flow *flow)
 {
-    if (flow->dispatch->is_stopped && flow->step != STEP_START)
+    if (flow->dispatch->is_followed)
+        leave(flow);
+    else if (flow->dispatch->is_stopped && flow->step != STEP_START)
         flow_finish_ended(flow, STR("the server stopped before it terminated the workflow"));
     else if (flow->dispatch->is_stopped)
         flow_finish_ended(flow, (struct str){0});
@@ -108,6 +121,15 @@ void flow_finish_closed(struct flow *flow)
                &(struct dispatch_end){.outcome = OUTCOME_CANCELLED}); /* becomes REPORT_LOST */
     else
         finish(flow, NULL);
+}
+
+/* The run is claimed again like a new one, with the place and the input that a start needs. */
+void flow_finish_again(struct flow *flow)
+{
+    flow->progress.has_ended = true;
+    flow->progress.clean = flow->dispatch->order->assignment.run.attempt - 1;
+    flow_report(flow, (struct str){0});
+    finish(flow, NULL);
 }
 
 void flow_finish_unsent(struct flow *flow)

@@ -36,6 +36,7 @@ struct flow_answer {
     bool is_slow;          /* it may still be at work on the request               */
     bool is_too_late;      /* the node's lease expired before the request was sent */
     bool continue_now;     /* continue without a pause                             */
+    bool has_waited;       /* the answer came after a wait in the upstream         */
     struct str id, run_id; /* of the workflow; empty: none found                   */
     struct flow_seen seen; /* after STEP_END: FLOW_OPEN if it will end later       */
 };
@@ -68,24 +69,44 @@ struct flow {
     struct flow_progress progress;
     struct conductor_start start;
     enum flow_step step;
-    int starts;            /* start requests of this attempt                       */
-    int64_t confirm_by_us; /* clock_boot_us() until which a start must be answered */
-    int64_t asked_us;      /* clock_boot_us() when the last start request ended    */
-    int64_t looked_us;     /* clock_boot_us() when the last lookup began           */
-    span settle;           /* from asked_us until the upstream has handled it      */
-    bool is_looking;       /* a lookup of several requests is in progress                   */
-    bool is_taken;         /* another workflow has the id, unless the lookup finds ours     */
-    bool is_calling;       /* a request is in progress                                   */
-    bool was_tried;        /* a request has ended, with or without an answer             */
-    bool is_doubtful;      /* a start may have arrived                                   */
-    bool is_inherited;     /* the workflow of an earlier attempt, not polled yet         */
-    bool wants_end;        /* the workflow must end: stop, termination or deadline       */
-    bool end_requested;    /* the upstream accepted that; the workflow may take its time */
-    bool is_late;          /* wants_end because of the deadline                          */
-    span wait;             /* the last pause; 0: none                                    */
-    int64_t failing_us;    /* clock_boot_us() of the first consecutive failure; 0: none  */
-    struct err why;        /* of the last failure                                        */
+    struct follow_target *target; /* of the turn of a followed workflow; NULL: none        */
+    enum follow_reason reason;    /* of that turn                                          */
+    int64_t deadline_us;          /* clock_boot_us(); INT64_MAX: none                      */
+    char run[FLOW_ID_MAX + 1];    /* the run that the workflow has continued as; "": none  */
+    int starts;                   /* start requests of this attempt                       */
+    int64_t confirm_by_us;        /* clock_boot_us() until which a start must be answered */
+    int64_t asked_us;             /* clock_boot_us() when the last start request ended    */
+    int64_t looked_us;            /* clock_boot_us() when the last lookup began           */
+    span settle;                  /* from asked_us until the upstream has handled it      */
+    bool is_looking;    /* a lookup of several requests is in progress                   */
+    bool is_taken;      /* another workflow has the id, unless the lookup finds ours     */
+    bool is_calling;    /* a request is in progress                                   */
+    bool was_tried;     /* a request has ended, with or without an answer             */
+    bool is_doubtful;   /* a start may have arrived                                   */
+    bool is_inherited;  /* the workflow of an earlier attempt, not polled yet         */
+    bool wants_end;     /* the workflow must end: stop, termination or deadline       */
+    bool end_requested; /* the upstream accepted that; the workflow may take its time */
+    bool is_late;       /* wants_end because of the deadline                          */
+    span wait;          /* the last pause; 0: none                                    */
+    int64_t failing_us; /* clock_boot_us() of the first consecutive failure; 0: none  */
+    struct err why;     /* of the last failure                                        */
 };
+
+struct flow *flow_new(struct dispatch *dispatch);
+void flow_free(struct flow *flow); /* without its dispatch */
+void flow_set_deadline(struct flow *flow, int64_t deadline_us);
+void flow_continue(struct flow *flow); /* with its current step */
+
+/* ---- following: dispatch_follow.c ---- */
+
+/* The workflow runs: the dispatch gives its place back. */
+void flow_follow(struct flow *flow);
+
+/* Until the next request, which is due after `delay`.  Frees the flow and its dispatch. */
+void flow_park(struct flow *flow, span delay);
+
+/* Gives the turn back that followers_next() gave to the flow. */
+void flow_leave_turn(struct flow *flow);
 
 /* ---- ends of the dispatch; the flow is freed when these return ---- */
 
@@ -97,7 +118,8 @@ void flow_finish_unknown(struct flow *flow, const char *code, bool is_retryable)
 void flow_finish_ended(struct flow *flow, struct str message);
 void flow_finish_as_requested(struct flow *flow); /* the workflow has ended */
 void flow_finish_closed(struct flow *flow);       /* the server stops */
-void flow_finish_unsent(struct flow *flow);       /* the node's lease expired */
+void flow_finish_again(struct flow *flow);  /* Belfry ended the workflow: start another one */
+void flow_finish_unsent(struct flow *flow); /* the node's lease expired */
 void flow_finish_seen(struct flow *flow, const struct flow_seen *seen);
 
 /* Reports the progress, and lines for the log of the run. */

@@ -325,7 +325,7 @@ static struct str run_id(const char *text)
 {
     struct str id = str_of(text);
 
-    return id.len <= FLOW_ID_MAX ? id : (struct str){0};
+    return id.len <= TEMPORAL_RUN_MAX ? id : (struct str){0};
 }
 
 struct str temporal_started(struct str message, struct arena *arena)

@@ -17,6 +17,7 @@
 #include "wire/grpc/grpc.h"
 
 enum {
+    TEMPORAL_RUN_MAX = 255,    /* bytes of a run id; Temporal's have 36 */
     TEMPORAL_TOKEN_MAX = 2048, /* of a page token; most have about 100 bytes */
 };
 

@@ -16,7 +16,7 @@
 #include "base/str.h"
 
 enum {
-    JSON_BYTES_MAX = 1 << 20,  /* of one text: a spec with all lists full takes a third */
+    JSON_BYTES_MAX = 8 << 20,  /* of one text: a schedule with the largest action and memo */
     JSON_DEPTH_MAX = 32,       /* a schedule nests 6 deep; the rest is for users' own input */
     JSON_VALUES_MAX = 1 << 17, /* an empty list has two bytes but takes 100 in memory */
     JSON_FIELDS_MAX = 64,      /* of one shape */

@@ -168,7 +168,7 @@ static void the_table_is_valid_and_has_no_duplicates(void **state)
 
         assert_non_null(a->begin);
         assert_true(a->summary[0] != '\0' && a->path[0] == '/');
-        assert_true(a->body_max >= 0 && a->body_max <= CALL_BODY_MAX);
+        assert_true(a->body_max >= 0 && a->body_max <= CALL_DOCUMENT_MAX);
         assert_true(a->body_max == 0 || strcmp(a->method, "GET") != 0);
         for (int j = 0; j < i; j++) {
             const struct operation *b = &operations[j];

@@ -8,6 +8,8 @@
  */
 #include "conductor.h"
 
+#include "model/action.h"
+
 /* ---- save ---- */
 
 static void s_save_sets_times_and_the_next_run(void **state)
@@ -281,7 +283,7 @@ static void invalid_schedules_are_refused(void **state)
 /* The members that the action cannot express have a common size limit. */
 static void a_start_request_that_is_too_large_is_refused(void **state)
 {
-    static char text[300 * 1024];
+    static char text[WORKFLOW_INPUT_MAX];
 
     (void)state;
     memset(text, 'x', sizeof text - 1);

@@ -101,6 +101,7 @@ static void m_pages_have_the_count_of_all(void **state)
     assert_names(FIND "?start=0&size=0", "3:");
     assert_int_equal(get(FIND "?start=x"), 400);
     assert_int_equal(get(FIND "?size=-1"), 400);
+    assert_int_equal(get(FIND "?paused=perhaps"), 400);
 }
 
 static void m_search_in_an_order(void **state)

@@ -173,6 +173,53 @@ static void counts_without_and_with_a_query_agree(void **state)
     assert_int_equal(counted("ScheduleId STARTS_WITH 's'"), 2);
 }
 
+/* Temporal checks no overlap policy: one that it does not know never waits. */
+static void an_unknown_overlap_policy_is_shown_and_skips(void **state)
+{
+    const Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    make_request("s");
+    sent.policies.overlap_policy = 7;
+    assert_int_equal(create(), 200);
+    pass_time(2 * SPAN_DAY); /* the first action is still open at the second time */
+    got = described("s");
+    assert_int_equal(got->schedule->policies->overlap_policy, 7);
+    assert_int_equal(got->info->action_count, 1);
+    assert_int_equal(got->info->buffer_size, 0);
+    assert_int_equal(
+        ask("PATCH /api/v1/schedules/s", NULL, js("{'policies':{'overlap':'bufferOne'}}")),
+        200);
+    assert_int_equal(described("s")->schedule->policies->overlap_policy, 2);
+}
+
+static void remaining_actions_are_kept_while_not_limited(void **state)
+{
+    const Temporal__ScheduleState *got;
+
+    (void)state;
+    make_request("s");
+    sent.state.remaining_actions = 5;
+    assert_int_equal(create(), 200);
+    pass_time(SPAN_DAY); /* an action that is not counted */
+    got = described("s")->schedule->state;
+    assert_false(got->limited_actions);
+    assert_int_equal(got->remaining_actions, 5);
+}
+
+static void the_zone_local_is_utc(void **state)
+{
+    const Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    make_request("s");
+    sent.spec.timezone_name = proto_text("Local");
+    assert_int_equal(create(), 200);
+    got = described("s");
+    assert_string_equal(got->schedule->spec->timezone_name, "Local");
+    assert_int_equal(got->info->future_action_times[0]->seconds, 1767614400); /* 12:00Z */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +229,9 @@ int main(void)
         API_TEST(a_list_omits_excluded_and_cancelled_times),
         API_TEST(a_backfill_of_future_times_runs_at_once),
         API_TEST(counts_without_and_with_a_query_agree),
+        API_TEST(an_unknown_overlap_policy_is_shown_and_skips),
+        API_TEST(remaining_actions_are_kept_while_not_limited),
+        API_TEST(the_zone_local_is_utc),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

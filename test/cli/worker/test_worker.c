@@ -250,7 +250,7 @@ static void wrong_options_are_reported(void **state)
     refuses(RUN("worker", "-Q", "q", "--"), "missing program; use -- PROGRAM [ARG]...");
     refuses(RUN("worker", "-Q", "q", "true"),
             "unexpected argument \"true\"; put -- before the program");
-    refuses(RUN("worker", "-Q", "", "--", "true"), "--queue must be UTF-8 of 1 to 255 bytes");
+    refuses(RUN("worker", "-Q", "", "--", "true"), "--queue must be UTF-8 of 1 to 1000 bytes");
     refuses(RUN("worker", "-Q", "q", "-c", "0", "--", "true"),
             "--concurrency must be 1 to 1000, not \"0\"");
     refuses(RUN("worker", "-Q", "q", "--drain", "30", "--", "true"),
@@ -260,7 +260,7 @@ static void wrong_options_are_reported(void **state)
     refuses(RUN("worker", "-Q", "q", "--token", "a b", "--", "true"),
             "--token: invalid token; use one line such as bf_editor_");
     refuses(RUN("worker", "-Q", "q", "--name", "", "--", "true"),
-            "--name must be UTF-8 of 1 to 255 bytes");
+            "--name must be UTF-8 of 1 to 1000 bytes");
     refuses(RUN("worker", "-Q", "q", "--fields", "slot,inputs", "--", "true"),
             "--fields: \"inputs\" is not a field; did you mean input? valid fields: id,");
     refuses(RUN("worker", "-Q", "q", "--fields", "", "--", "true"),

@@ -46,6 +46,38 @@ static void a_delay_is_below_its_bound_for_every_length_of_seed(void **state)
     assert_true(jitter_delay(STR("a"), 0, INT64_MAX) >= 0);
 }
 
+/*
+ * Computed before seeds could have more than 1,024 bytes: the times of existing schedules stay
+ * the same.
+ */
+static void delays_of_existing_schedules_stay_the_same(void **state)
+{
+    static char names[511], full[1024];
+    const struct {
+        struct str seed;
+        instant at;
+        span delay;
+    } list[] = {
+        {STR("default/hello"), 0, 1698127000},
+        {STR("default/hello"), 1767225600000000, 3495682000},
+        {STR("team-a/nightly"), 1783958400250000, 533529000},
+        {STR("\xc3\xbc/\xe6\x97\xa5\xe6\x9c\xac"), 1767225600000000, 2218211000},
+        {{names, sizeof names}, 0, 198076000},
+        {{names, sizeof names}, 1767225600000000, 1366499000},
+        {{names, sizeof names}, 1783958400250000, 2610199000},
+        {{full, sizeof full}, 1767225600000000, 3524172000},
+        {{full, sizeof full}, 1783958400250000, 2550827000},
+    };
+
+    (void)state;
+    memset(names, 'n', 255); /* the longest namespace and id of that time */
+    names[255] = '/';
+    memset(names + 256, 'i', 255);
+    memset(full, 'x', sizeof full);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        assert_int_equal(jitter_delay(list[i].seed, list[i].at, SPAN_H), list[i].delay);
+}
+
 static void delays_are_spread_evenly(void **state)
 {
     int tenth[10] = {0};
@@ -63,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(delays_are_those_of_temporal),
         cmocka_unit_test(a_delay_is_below_its_bound_for_every_length_of_seed),
+        cmocka_unit_test(delays_of_existing_schedules_stay_the_same),
         cmocka_unit_test(delays_are_spread_evenly),
     };
 

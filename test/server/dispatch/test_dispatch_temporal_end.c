@@ -69,7 +69,7 @@ static void a_termination_terminates_the_workflow(void **state)
     assert_string_equal(asked->first_execution_run_id, "run-1");
     assert_string_equal(asked->reason, "ended by Belfry: the run was terminated");
     assert_int_equal(world->server->runs[0].end, TEMPORAL_TERMINATED);
-    while (dispatcher_count(world->fixture->dispatcher, LANE_FLOW) > 0)
+    while (dispatcher_followed(world->fixture->dispatcher) > 0)
         uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
     assert_int_equal(world->fixture->report_count, 1); /* no further report */
 }
@@ -183,7 +183,7 @@ static void closing_leaves_the_workflow_to_the_next_node(void **state)
     wait_long_poll(world);
     fixture_close(world->fixture);
     fixture_wait_closed(world->fixture);
-    assert_int_equal(wait_end(world)->kind, REPORT_RELEASE);
+    assert_int_equal(world->fixture->report_count, 1); /* the next node takes it over */
     assert_int_equal(world->server->runs[0].end, TEMPORAL_RUNNING);
 }
 

@@ -102,7 +102,8 @@ static void a_later_attempt_follows_the_known_workflow(void **state)
     end_flow(world, 0, "COMPLETED", NULL);
     assert_int_equal(wait_end(world)->outcome, OUTCOME_SUCCEEDED);
     assert_int_equal(conductor_seen(world->conductor, "POST"), 0);
-    assert_int_equal(world->fixture->report_count, 1);
+    assert_int_equal(world->fixture->report_count, 2);
+    assert_true(world->fixture->reports[0]->report.is_followed);
 }
 
 static void a_workflow_that_ended_between_attempts_ends_the_next_one(void **state)
