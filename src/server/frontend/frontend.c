@@ -295,15 +295,21 @@ static void find_operation(struct frontend *frontend, struct call *call,
     frontend->matched_request = NULL;
 }
 
-/* A client that no upstream would answer gets Belfry's own answer, which needs no right. */
-static bool admit(struct frontend *frontend, struct ticket *t, const struct exchange *x)
+/*
+ * A client that no upstream would answer gets Belfry's own answer, which needs no right.  Many
+ * workers with tokens may share an address: their connections are not counted against it.
+ */
+static bool admit(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
     const struct config *config = frontend->options.config;
+    bool is_admitted = admission_admit(frontend->admission, &t->call, x, config, &t->limit);
 
-    if (admission_admit(frontend->admission, &t->call, x, config, &t->limit))
-        return true;
-    return t->fallback && t->fallback->right == RIGHT_NONE && frontend_forward_use_own(t) &&
-           admission_admit(frontend->admission, &t->call, x, config, &t->limit);
+    if (!is_admitted && t->fallback && t->fallback->right == RIGHT_NONE &&
+        frontend_forward_use_own(t))
+        is_admitted = admission_admit(frontend->admission, &t->call, x, config, &t->limit);
+    if (is_admitted && t->call.caller.token != 0)
+        exchange_trust(x);
+    return is_admitted;
 }
 
 /* Performs the first step of the call, or rejects it. */
