@@ -392,6 +392,19 @@ static void a_namespace_can_have_its_own_limits(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
+/* The answer needs no database. */
+static void a_preview_counts_against_the_limit_of_its_namespace(void **state)
+{
+    static const char preview[] = "/api/scheduler/nextFewSchedules?cronExpression=0+0+*+*+*+*";
+    struct server *d = server_start(*state, NULL);
+
+    api(d, 200, "PUT", "/api/v1/namespaces/default", "{'settings':{'rateRead':2}}");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ask(d, "GET", preview, NULL).status, 200);
+    assert_int_equal(ask(d, "GET", preview, NULL).status, 429);
+    assert_int_equal(server_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +419,7 @@ int main(void)
         E2E_TEST(only_the_server_can_read_the_database),
         E2E_TEST(rate_limits_and_quotas_are_enforced),
         E2E_TEST(a_namespace_can_have_its_own_limits),
+        E2E_TEST(a_preview_counts_against_the_limit_of_its_namespace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

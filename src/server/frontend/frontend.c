@@ -295,23 +295,6 @@ static void find_operation(struct frontend *frontend, struct call *call,
     frontend->matched_request = NULL;
 }
 
-/*
- * A client that no upstream would answer gets Belfry's own answer, which needs no right.  Many
- * workers with tokens may share an address: their connections are not counted against it.
- */
-static bool admit(struct frontend *frontend, struct ticket *t, struct exchange *x)
-{
-    const struct config *config = frontend->options.config;
-    bool is_admitted = admission_admit(frontend->admission, &t->call, x, config, &t->limit);
-
-    if (!is_admitted && t->fallback && t->fallback->right == RIGHT_NONE &&
-        frontend_forward_use_own(t))
-        is_admitted = admission_admit(frontend->admission, &t->call, x, config, &t->limit);
-    if (is_admitted && t->call.caller.token != 0)
-        exchange_trust(x);
-    return is_admitted;
-}
-
 /* Performs the first step of the call, or rejects it. */
 static void begin_call(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
@@ -340,10 +323,11 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     } else if (!call->operation) {
         t->step = call_problem(call, 404, "not_found", "unknown path \"%.*s\"",
                                STR_ARG(x->request->target));
-    } else if (admit(frontend, t, x) && frontend_rpc_open(t, x, &body) &&
+    } else if (frontend_admit(frontend, t, x) && frontend_rpc_open(t, x, &body) &&
                call_open(call, x->request, body)) {
         t->message = body;
         frontend_begin(frontend, t);
+        frontend_count_answered(frontend, t);
     }
 }
 

@@ -61,6 +61,11 @@ void frontend_send_to_writer(struct frontend *frontend, struct ticket *t,
 /* For CALL_READ, CALL_BEGIN or CALL_SETTLE. */
 void frontend_send_to_reader(struct frontend *frontend, struct ticket *t, enum call_step step);
 
+/* frontend_admit.c.  False: the answer is set. */
+bool frontend_admit(struct frontend *frontend, struct ticket *t, struct exchange *x);
+/* After frontend_begin(): applies the rate limit of the namespace if the call is answered. */
+void frontend_count_answered(struct frontend *frontend, struct ticket *t);
+
 /* frontend_large.c: the steps of large requests, which would block the loop. */
 void frontend_begin(struct frontend *frontend, struct ticket *t); /* after call_open() */
 void frontend_begun(struct frontend *frontend, struct ticket *t); /* back from CALL_BEGIN */
