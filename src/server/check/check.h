@@ -16,13 +16,13 @@ struct check_finding {
     struct str schedule;     /* its name; empty: none                 */
     int64_t key;             /* of a schedule without a name; 0: none */
     instant slot;            /* INSTANT_NONE: none                    */
-    char text[ERR_TEXT_MAX]; /* "has two accounts"                    */
+    char text[ERR_TEXT_MAX]; /* such as "has two accounts"            */
 };
 
 /* What was checked. */
 struct check_counts {
     int64_t tables, schedules, accounts, attempts, runs, events, audit;
-    int64_t unproven; /* schedules with slots that cannot be recomputed, see provable_from() */
+    int64_t unproven; /* schedules whose slots cannot be recomputed, see provable_from() */
     int64_t findings;
 };
 

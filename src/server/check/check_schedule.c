@@ -47,7 +47,7 @@ struct subject {
     const struct schedule_view *view;
     struct list attempts, runs, accounts;
     bool is_cut;                              /* there are more rows than were read */
-    bool counts_at_most;                      /* see compare()                      */
+    bool counts_at_most;                      /* see compare_counter()              */
     int64_t sums[OUTCOME_SLOT_CANCELLED + 1]; /* of the ledger, by outcome          */
     int64_t backfills;
 };
@@ -197,7 +197,7 @@ static enum rc read_calendars(struct check *check, const struct subject *s,
     return rc;
 }
 
-/* Retention by number deletes the attempts that ended first: runs of later slots are kept. */
+/* Retention by number deletes the attempts that ended first. */
 static instant oldest_kept(const struct subject *s)
 {
     const struct check_attempt *a = s->attempts.at;
@@ -266,9 +266,9 @@ static void check_next(struct check *check, const struct subject *s, const struc
                     "the cursor wakes after its next slot is due");
 }
 
-/* The pick of a governed schedule obeys its spec, and the cursor wakes for it. */
-static void check_pick(struct check *check, const struct subject *s, const struct plan *plan,
-                       const struct spec_ctx *ctx)
+/* The spec allows the next slot that the governor chose, and the cursor wakes for it. */
+static void check_governed_next(struct check *check, const struct subject *s,
+                                const struct plan *plan, const struct spec_ctx *ctx)
 {
     const struct cursor *c = &s->view->cursor;
 
@@ -305,7 +305,7 @@ static enum rc check_slots_of(struct check *check, struct subject *s, struct pla
     if (!check_slots(&c, &fault))
         check_found(check, s->view->row.name, s->view->row.id, fault.slot, "%s", fault.text);
     else if (calendars == INSTANT_NONE && plan->is_governed)
-        check_pick(check, s, plan, &ctx);
+        check_governed_next(check, s, plan, &ctx);
     else if (c.from != INSTANT_NEVER && calendars == INSTANT_NONE)
         check_next(check, s, plan, &ctx);
     check->counts.unproven += c.from == INSTANT_NEVER;
@@ -319,7 +319,7 @@ struct sums {
     int64_t started, succeeded, failed, open, waiting;
 };
 
-static struct sums sum_up(const struct subject *s)
+static struct sums sum_rows(const struct subject *s)
 {
     const struct check_attempt *a = s->attempts.at;
     const struct check_run *r = s->runs.at;
@@ -342,9 +342,9 @@ static struct sums sum_up(const struct subject *s)
     return sums;
 }
 
-/* Where rows may be missing, the number of rows may be below the counter, but never above. */
-static void compare(struct check *check, const struct subject *s, const char *what,
-                    int64_t counted, int64_t kept)
+/* If rows may have been deleted or not read, there may be fewer rows than counted. */
+static void compare_counter(struct check *check, const struct subject *s, const char *what,
+                            int64_t counted, int64_t kept)
 {
     if (counted != kept && !(s->counts_at_most && kept < counted))
         check_found(check, s->view->row.name, s->view->row.id, INSTANT_NONE,
@@ -355,20 +355,20 @@ static void compare(struct check *check, const struct subject *s, const char *wh
 static void check_counters(struct check *check, struct subject *s, bool is_pruned)
 {
     const struct cursor *c = &s->view->cursor;
-    struct sums sums = sum_up(s);
+    struct sums sums = sum_rows(s);
 
     s->counts_at_most = s->is_cut;
-    compare(check, s, "open runs", c->open, sums.open);
-    compare(check, s, "waiting runs", c->waiting, sums.waiting);
-    compare(check, s, "backfills", c->backfills, s->backfills);
+    compare_counter(check, s, "open runs", c->open, sums.open);
+    compare_counter(check, s, "waiting runs", c->waiting, sums.waiting);
+    compare_counter(check, s, "backfills", c->backfills, s->backfills);
     s->counts_at_most = s->is_cut || is_pruned;
-    compare(check, s, "started", c->started, sums.started);
-    compare(check, s, "succeeded", c->succeeded, sums.succeeded);
-    compare(check, s, "failed", c->failed, sums.failed);
-    compare(check, s, "skipped", c->skipped, s->sums[OUTCOME_SKIPPED]);
-    compare(check, s, "missed", c->missed, s->sums[OUTCOME_MISSED]);
-    compare(check, s, "dropped", c->dropped, s->sums[OUTCOME_DROPPED]);
-    compare(check, s, "cancelled", c->cancelled, s->sums[OUTCOME_SLOT_CANCELLED]);
+    compare_counter(check, s, "started runs", c->started, sums.started);
+    compare_counter(check, s, "succeeded runs", c->succeeded, sums.succeeded);
+    compare_counter(check, s, "failed runs", c->failed, sums.failed);
+    compare_counter(check, s, "skipped slots", c->skipped, s->sums[OUTCOME_SKIPPED]);
+    compare_counter(check, s, "missed slots", c->missed, s->sums[OUTCOME_MISSED]);
+    compare_counter(check, s, "dropped slots", c->dropped, s->sums[OUTCOME_DROPPED]);
+    compare_counter(check, s, "cancelled slots", c->cancelled, s->sums[OUTCOME_SLOT_CANCELLED]);
 }
 
 /* ---- one schedule ---- */

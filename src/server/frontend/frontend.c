@@ -74,7 +74,7 @@ static void on_gone(void *arg, struct exchange *x)
     frontend_post(poll->frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
 }
 
-/* Only for slow reads: a client that closed only its own side still gets a quick answer. */
+/* Only for slow reads: a client that closed only its sending side may wait for a quick one. */
 static void on_reader_gone(void *arg, struct exchange *x)
 {
     struct ticket *t = arg;
@@ -201,7 +201,7 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
     frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
 }
 
-/* A reader has read or settled it, and it may need to be settled after being read. */
+/* The writer leaves the next step to settled(); a reader has already set it. */
 static bool must_settle(const struct ticket *t)
 {
     return t->step == CALL_SETTLE || (t->sent_for != CALL_READ && t->sent_for != CALL_SETTLE);
@@ -295,7 +295,10 @@ static void find_operation(struct frontend *frontend, struct call *call,
     frontend->matched_request = NULL;
 }
 
-/* A client that no upstream would answer gets Belfry's own answer, which needs no right. */
+/*
+ * Forwarding needs a right.  A caller that lacks it gets Belfry's own operation, if there is
+ * one that needs no right.
+ */
 static bool admit(struct frontend *frontend, struct ticket *t, const struct exchange *x)
 {
     const struct config *config = frontend->options.config;
@@ -425,7 +428,7 @@ static void on_timer(void *arg)
 
 /* ---- start and stop ---- */
 
-/* Slow reads and large requests would delay the end; their clients can ask again. */
+/* Slow reads and large requests would delay the end of the server; their clients can retry. */
 static void end_slow_reads(struct frontend *frontend)
 {
     for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
