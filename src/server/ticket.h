@@ -20,16 +20,17 @@
 enum {
     TICKETS_MAX = 16384, /* in progress, also those whose client is gone             */
     ITEMS_MAX = 1 << 18, /* commands and reports for the writer: 64 full turns       */
-    ORDERS_MAX = 32768,  /* runs of this node: more than all settings together allow */
-    /* Two messages for each ticket and each order. */
+    ORDERS_MAX = 32768,  /* dispatches in lanes: more than all settings together allow */
+    /* Two messages for each ticket and each order; followed workflows rarely report. */
     WRITER_MSGS_RESERVED = 2 * TICKETS_MAX + 2 * ORDERS_MAX,
     WRITER_MSGS_MAX = 1 << 17, /* the rest is for heartbeats, which can wait */
-    IO_MSGS_MAX = 1 << 18,
+    IO_MSGS_MAX = 1 << 18,     /* every ticket, order and stop, also of followed workflows */
     READS_MAX = TICKETS_MAX,
     TICKET_STEPS = 100000, /* budget of begin() or settled(): at most ten milliseconds */
 };
 
 static_assert((int)TICKETS_MAX <= (int)TURN_POLLS_MAX, "a turn sees every poll");
+static_assert(TICKETS_MAX + ORDERS_MAX + FOLLOWED_MAX < IO_MSGS_MAX, "see writer_send()");
 
 struct config;
 struct exchange;

@@ -340,7 +340,7 @@ static struct str queue_name(const struct ticket *t, int64_t queue)
     return STR("");
 }
 
-static void grant(struct ticket *t, const struct assignment *assignment)
+static void add_grant(struct ticket *t, const struct assignment *assignment)
 {
     struct call *call = &t->call;
     int n = call->grant_count;
@@ -401,7 +401,7 @@ static void finish_polls(struct writer *w)
     w->polls_end = link;
 }
 
-static void deliver(struct writer *w)
+static void send_results(struct writer *w)
 {
     const struct turn_out *out = &w->out;
 
@@ -412,7 +412,7 @@ static void deliver(struct writer *w)
     for (int i = 0; i < w->in.poll_count; i++)
         w->turn_polls[i]->must_search = false;
     for (int i = 0; i < out->grant_count; i++)
-        grant(w->turn_polls[out->grants[i].poll], &out->grants[i]);
+        add_grant(w->turn_polls[out->grants[i].poll], &out->grants[i]);
     for (int i = 0; i < out->stop_count; i++)
         writer_send(w, &(struct io_msg){.kind = IO_MSG_STOP, .stop = out->stops[i]});
     for (int i = 0; i < out->dispatch_count; i++)
@@ -435,7 +435,7 @@ static int count_items(const struct turn_out *out)
            out->event_count;
 }
 
-static void adapt(struct writer *w, span took)
+static void adapt_batch(struct writer *w, span took)
 {
     const struct batch_turn turn = {.items = count_items(&w->out),
                                     .rows = w->out.row_count + w->out.report_count,
@@ -554,8 +554,8 @@ void writer_turn(struct writer *w)
     w->wake_at = w->out.wake_at;
     w->repeats = 0;
     w->losses = 0;
-    adapt(w, clock_boot_us() - w->boot_us);
-    deliver(w);
+    adapt_batch(w, clock_boot_us() - w->boot_us);
+    send_results(w);
     writer_count(w, ended_us);
 }
 

@@ -3,7 +3,7 @@
  * Checks the consistency of a database: it is undamaged, every slot has exactly one recorded
  * outcome, counters match the rows, and no row refers to a missing one.
  *
- * It only reads, in bounded transactions, so that a server may use the database meanwhile.
+ * It only reads, in short transactions, so a server may use the database meanwhile.
  * Values that must agree are read in one transaction.  docs/invariants.md numbers the checks.
  */
 #pragma once

@@ -54,9 +54,9 @@ const struct command *backup_command(void)
         .usage = "FILE",
         .summary = "Copy the database while the server runs",
         .about =
-            "Copies the data that is committed when the backup begins to FILE, which only its\n"
-            "owner can read.  FILE appears when it is complete and on the disk; a backup that\n"
-            "fails leaves nothing.  The server continues meanwhile; only its WAL grows.  To\n"
+            "FILE gets the data that is committed when the backup begins; only its owner can\n"
+            "read it.  FILE appears when it is complete and on the disk; a backup that fails\n"
+            "leaves nothing.  The server continues meanwhile; only its WAL grows.  To\n"
             "restore, stop the server, remove belfry.db, belfry.db-wal and belfry.db-shm, and\n"
             "move FILE to belfry.db.  Belfry continues the runs that were in progress as\n"
             "after a crash.  `belfry check --db sqlite:FILE` checks a backup.\n"

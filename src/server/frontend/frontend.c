@@ -74,7 +74,7 @@ static void on_gone(void *arg, struct exchange *x)
     frontend_post(poll->frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
 }
 
-/* Only for slow reads: a client that closed only its sending side may wait for a quick one. */
+/* Only for slow reads: a client that closed its sending side may still wait for a quick one. */
 static void on_reader_gone(void *arg, struct exchange *x)
 {
     struct ticket *t = arg;
@@ -201,7 +201,7 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
     frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
 }
 
-/* The writer leaves the next step to settled(); a reader has already set it. */
+/* The writer leaves the next step to settled(); a reader sets it, sometimes to CALL_SETTLE. */
 static bool must_settle(const struct ticket *t)
 {
     return t->step == CALL_SETTLE || (t->sent_for != CALL_READ && t->sent_for != CALL_SETTLE);

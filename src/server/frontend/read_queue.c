@@ -13,7 +13,7 @@
 
 enum {
     QUICK_AT_ONCE = 16,   /* tickets that a quick reader has: they share a snapshot */
-    KNOWN_SLOW_MAX = 256, /* more than are slow at the same time */
+    KNOWN_SLOW_MAX = 256, /* usually more than are slow within KNOWN_SLOW_FOR */
 };
 
 #define KNOWN_SLOW_FOR (10 * SPAN_S)
