@@ -74,7 +74,7 @@ static void on_gone(void *arg, struct exchange *x)
     frontend_post(poll->frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
 }
 
-/* Only for slow reads: a client that closed only its own side still gets a quick answer. */
+/* Only for slow reads: a client that closed its sending side may still wait for a quick one. */
 static void on_reader_gone(void *arg, struct exchange *x)
 {
     struct ticket *t = arg;
@@ -201,7 +201,7 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
     frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
 }
 
-/* A reader has read or settled it, and it may need to be settled after being read. */
+/* The writer leaves the next step to settled(); a reader sets it, sometimes to CALL_SETTLE. */
 static bool must_settle(const struct ticket *t)
 {
     return t->step == CALL_SETTLE || (t->sent_for != CALL_READ && t->sent_for != CALL_SETTLE);
@@ -415,7 +415,7 @@ static void on_timer(void *arg)
 
 /* ---- start and stop ---- */
 
-/* Slow reads and large requests would delay the end; their clients can ask again. */
+/* Slow reads and large requests would delay the end of the server; their clients can retry. */
 static void end_slow_reads(struct frontend *frontend)
 {
     for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)

@@ -23,11 +23,11 @@ struct frontend {
 
     struct arena *scratch;                       /* of one call of body_max()                */
     const struct http1_request *matched_request; /* the request of that call                 */
-    const struct operation *matched_operation;   /* its result                               */
+    const struct operation *matched_operation;   /* the operation that it found; may be NULL */
     struct ticket all;                           /* head of the list of open tickets         */
     int count;                                   /* open tickets                             */
     int items;                                   /* commands and reports that the writer has */
-    int begun;                                   /* requests since the last messages         */
+    int begun;                                   /* requests since messages were handled     */
     struct ticket *spare;
     int spares;
 
