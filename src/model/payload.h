@@ -58,9 +58,9 @@ void payload_print_workflow(const struct payload *payload, struct buf *out);
  * "action", "lastResult" and "lastFailure", limited to `fields`.  `action` is stored JSON.
  *
  * The input is that of `action`, merged with that of the run; payload->input is ignored.  In
- * the queues of the jobs API, jobs:<org>, null values of its jobId and jobRunId become the id of
- * the run.  The workflowId of an action of Temporal's API gets the time of the slot appended;
- * header, memo and searchAttributes are unchanged.
+ * the queues of the jobs API, jobs:<org>, null values of its jobId and jobRunId become the id
+ * of the run.  The workflowId of an action of Temporal's API gets the time of the slot
+ * appended; header, memo and searchAttributes are unchanged.
  */
 void grant_print(const struct payload *payload, struct str queue, struct str action,
                  field_set fields, struct buf *out);

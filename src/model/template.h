@@ -23,7 +23,7 @@ MUST_USE enum rc template_check(struct str text, struct err *reterr);
 /* Checks the texts of an action that may contain templates; errors name the field. */
 MUST_USE enum rc template_check_action(const struct action *action, struct err *reterr);
 
-/* Whether a text of a stored action contains `{{`, which begins a template in other programs. */
+/* Whether a text of a stored action contains `{{`: a template of another program. */
 bool template_is_foreign(struct str action);
 
 /* Whether a stored action uses the result or failure of the previous run. */

@@ -88,7 +88,7 @@ static bool is_forwarded(const struct http1_request *request)
     return false;
 }
 
-/* A proxy sends the scheme of the client in X-Forwarded-Proto; without it, both are accepted. */
+/* A proxy sends the scheme of the client in X-Forwarded-Proto; without it, both are valid. */
 static bool is_own_scheme(const struct auth *auth, const struct http1_request *request,
                           struct str scheme)
 {

@@ -16,8 +16,8 @@ MUST_USE enum rc view_find(const struct call *call, struct db *db, struct schedu
                            struct err *reterr);
 
 /*
- * Counts the work of printing a schedule in the budget of the call, see budget_try().  RC_LIMIT:
- * the answer must be discarded.
+ * Counts the work of printing a schedule in the budget of the call, see budget_try().
+ * RC_LIMIT: the answer must be discarded.
  */
 MUST_USE enum rc view_count(const struct call *call, const struct schedule_row *row,
                             struct err *reterr);
