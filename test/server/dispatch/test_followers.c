@@ -162,6 +162,8 @@ static void fifty_thousand_fit_into_little_memory(void **state)
 {
     struct mallinfo2 before = mallinfo2(), after;
 
+    if (before.uordblks == 0)
+        skip(); /* the allocator of the sanitizers counts nothing */
     for (int i = 1; i <= MANY; i++)
         add(*state, i, i);
     after = mallinfo2();
