@@ -54,9 +54,10 @@ static bool has_passed(const struct schedule *s, const struct version *v, instan
 
 /*
  * A slot whose jitter may span the begin or the end of a version.  Slots that were due by an
- * edit belong to the version before it, the others to the version after it.
+ * edit belong to the version before it, the others to the version after it.  In the last
+ * version, only those up to `until` are required.
  */
-static bool is_in_version(const struct schedule *s, const struct version *v,
+static bool is_in_version(const struct schedule *s, const struct version *v, instant until,
                           struct expected_slot *slot)
 {
     instant due = due_of(s, v, slot->at);
@@ -65,10 +66,9 @@ static bool is_in_version(const struct schedule *s, const struct version *v,
         return true; /* "now": the default jitter of a node does not delay it */
     if (due > v->until || (v > s->versions && due <= v->from))
         return false;
-    if (v->until != INSTANT_NEVER)
-        slot->is_required = true;
-    if (v > s->versions && slot->at <= v->from)
-        slot->is_required = !has_passed(s, v, slot->at);
+    slot->is_required = v->until != INSTANT_NEVER || slot->at <= until;
+    if (v > s->versions && slot->at <= v->from && has_passed(s, v, slot->at))
+        slot->is_required = false;
     return true;
 }
 
@@ -91,7 +91,7 @@ static enum rc list_version(const struct facts *facts, const struct schedule *s,
         bool is_near = (!is_first && at <= v->from) ||
                        (v->until != INSTANT_NEVER && at + jitter > v->until);
 
-        if (!is_exact || jitter == 0 || !is_near || is_in_version(s, v, &slot))
+        if (!is_exact || jitter == 0 || !is_near || is_in_version(s, v, until, &slot))
             rc = judge_add_slot(slots, slot, reterr);
     }
     return rc;
