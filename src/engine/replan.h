@@ -15,8 +15,8 @@ void replan_want(struct turn *turn);
 void replan_advance(struct turn *turn);
 
 /*
- * While this node takes over another one: whether some schedules must be planned again, and this
- * node has not begun to.
+ * While this node takes over another one: whether some schedules must be planned again, and
+ * this node has not begun to.
  */
 bool replan_is_open(const struct turn *turn);
 
