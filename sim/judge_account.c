@@ -3,9 +3,10 @@
  * The central promise: every slot of every schedule has exactly one account, and no other time
  * has one.  Invariants 1, 2, 11, and 25 for slots.
  *
- * The slots of each version are listed by brute force, both required and possible ones.  If the
- * jitter of a slot spans an edit, the slot may belong to the old version, to the new one, or to
- * none.  If a clock went back, the engine keeps the slots that it has accounted for.
+ * The slots of each version are listed by brute force, both required and possible ones.  If
+ * the jitter of a slot spans an edit, its due times by both versions decide whose it is
+ * [P-14]; with several nodes or a stepped clock, it may belong to either or to none.  If a
+ * clock went back, the engine keeps the slots that it has accounted for.
  */
 #include "sim/judge_account.h"
 
@@ -31,21 +32,68 @@ enum rc judge_add_slot(struct expected_slots *slots, struct expected_slot slot,
     return RC_OK;
 }
 
+/* When a slot is due under a version. */
+static instant due_of(const struct schedule *s, const struct version *v, instant at)
+{
+    const struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+
+    return judge_spec_due(v->spec, &origin, v->draft->seed, at);
+}
+
+/* Whether the version before decided a slot at or after a time, or began after it. */
+static bool has_passed(const struct schedule *s, const struct version *v, instant at)
+{
+    const struct version *before = v - 1;
+    struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    instant later = at - 1;
+
+    return before->from >= at ||
+           (judge_spec_next(before->spec, &origin, at - 1, v->from, &later) &&
+            due_of(s, before, later) <= v->from);
+}
+
+/*
+ * A slot whose jitter may span the begin or the end of a version.  Slots that were due by an
+ * edit belong to the version before it, the others to the version after it.  In the last
+ * version, only those up to `until` are required.
+ */
+static bool is_in_version(const struct schedule *s, const struct version *v, instant until,
+                          struct expected_slot *slot)
+{
+    instant due = due_of(s, v, slot->at);
+
+    if (v == s->versions && slot->at == s->created / SPAN_MS * SPAN_MS)
+        return true; /* "now": the default jitter of a node does not delay it */
+    if (due > v->until || (v > s->versions && due <= v->from))
+        return false;
+    slot->is_required = v->until != INSTANT_NEVER || slot->at <= until;
+    if (v > s->versions && slot->at <= v->from && has_passed(s, v, slot->at))
+        slot->is_required = false;
+    return true;
+}
+
 static enum rc list_version(const struct facts *facts, const struct schedule *s,
                             const struct version *v, struct expected_slots *slots,
                             struct err *reterr)
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     bool is_first = v == s->versions;
+    bool is_exact = facts->skew == 0 && !facts->record->clock_stepped;
+    span jitter = v->draft->def.jitter;
     /* The entry "now" of a new schedule is a slot at its creation, in whole milliseconds. */
-    instant at = is_first ? v->from - SPAN_MS : v->from - v->draft->def.jitter - 1;
+    instant at = is_first ? v->from - SPAN_MS : v->from - jitter - 1;
     instant after, until;
     enum rc rc = RC_OK;
 
     judge_bounds(facts, s, v, &after, &until);
-    while (rc == RC_OK && judge_spec_next(v->spec, &origin, at, v->latest_until, &at))
-        rc = judge_add_slot(
-            slots, (struct expected_slot){at, at > after && at <= until, false, v}, reterr);
+    while (rc == RC_OK && judge_spec_next(v->spec, &origin, at, v->latest_until, &at)) {
+        struct expected_slot slot = {at, at > after && at <= until, false, v};
+        bool is_near = (!is_first && at <= v->from) ||
+                       (v->until != INSTANT_NEVER && at + jitter > v->until);
+
+        if (!is_exact || jitter == 0 || !is_near || is_in_version(s, v, until, &slot))
+            rc = judge_add_slot(slots, slot, reterr);
+    }
     return rc;
 }
 

@@ -28,7 +28,7 @@ static const struct range *range_of(const struct rec_command *c, int64_t pass)
     return &c->command.backfill.ranges[index];
 }
 
-/* Finds the request for a manual start; range is NULL if it is a trigger.  False: there is none. */
+/* Finds the request for a manual start; range is NULL for a trigger.  False: there is none. */
 static bool find_request(const struct facts *facts, const struct schedule *s, instant slot,
                          int64_t pass, struct request *ret)
 {

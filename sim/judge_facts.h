@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "sim/judge.h"
+#include "sim/judge_parts.h"
 #include "sim/judge_slots.h"
 
 /* After the healing, due work is done within this: turns come at least once a second. */
@@ -139,16 +140,3 @@ enum rc judge_fail(struct err *reterr, int number, const char *fmt, ...) PRINTF(
 #define RUN_FACTS_FMT     "run (%" PRId64 ", %" PRId64 " ms, pass %" PRId64 ")"
 #define RUN_FACTS_ARG(rf) (rf)->schedule, (rf)->slot / SPAN_MS, (rf)->pass
 #define MS(t)             ((t) / SPAN_MS)
-
-/* The parts of the judge, each in the file of its name. */
-MUST_USE enum rc judge_account(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_opened(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_ledger(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_runs(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_sent(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_overlap(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_gates(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_commands(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_backfills(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_counts(struct facts *facts, struct err *reterr);
-MUST_USE enum rc judge_after(struct facts *facts, struct err *reterr);

@@ -32,7 +32,6 @@ struct walk {
     int open;
     instant at;           /* slots up to here are listed */
     instant after, until; /* of the slots that are required */
-    instant doubt;        /* up to here, only the jitter of slots tells which exist */
 };
 
 /* ---- what can be judged ---- */
@@ -137,11 +136,10 @@ static enum rc list_to(struct walk *w, instant t, struct err *reterr)
     instant at = w->at;
 
     while (rc == RC_OK && judge_spec_next(w->v->spec, &origin, at, t, &at)) {
-        bool is_doubtful = at <= w->doubt;
-        bool is_required = at > w->after && at <= w->until && !is_doubtful;
+        bool is_required = at > w->after && at <= w->until;
 
-        rc = judge_add_slot(w->slots,
-                            (struct expected_slot){at, is_required, is_doubtful, w->v}, reterr);
+        rc = judge_add_slot(w->slots, (struct expected_slot){at, is_required, false, w->v},
+                            reterr);
     }
     w->at = t > w->at ? t : w->at;
     return rc;
@@ -160,28 +158,28 @@ static bool is_tied(const struct walk *w, instant t)
     return false;
 }
 
-/* The row of the ledger that has the slot; NULL: none. */
-static const struct account *account_of(const struct schedule *s, instant at)
+static bool is_cancelled(const struct schedule *s, instant at)
 {
     for (int i = 0; i < s->ledger_count; i++) {
         const struct account *a = &s->ledger[i]->account;
 
-        if (s->ledger[i]->pass == 0 && a->first <= at && a->last >= at)
-            return a;
+        if (s->ledger[i]->pass == 0 && a->first <= at && a->last >= at &&
+            a->reason == REASON_USER)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /*
- * The run of a slot was created.  Later slots whose time had come: if the policy starts all,
- * they count from this start instead; otherwise the same decision accounted for those that were
- * due, and only their jitter tells which were.
+ * The run of a slot was created.  Later slots whose time had come count from this start
+ * instead, unless the same decision accounted for them: those that were due, if the policy does
+ * not start all.
  */
 static void start_slot(struct walk *w, const struct step *step, bool is_last)
 {
     bool is_tie = is_tied(w, step->at);
     bool is_all = w->v->draft->policies.catchup == CATCHUP_ALL;
-    span jitter = w->v->draft->def.jitter;
+    const struct judge_origin origin = origin_of(w);
     int first = w->slots->count, count;
 
     while (first > 0 && w->slots->at[first - 1].version == w->v &&
@@ -191,17 +189,15 @@ static void start_slot(struct walk *w, const struct step *step, bool is_last)
     w->at = step->slot > w->v->from ? step->slot : w->v->from;
     for (int i = first; i < w->slots->count; i++) {
         struct expected_slot slot = w->slots->at[i];
-        bool was_due = slot.at + jitter <= step->at;
-        const struct account *account = account_of(w->s, slot.at);
-        bool is_decided = (account && account->reason == REASON_USER) ||
+        bool was_due = judge_spec_due(w->v->spec, &origin, w->v->draft->seed, slot.at) <=
+                       step->at;
+        bool is_decided = is_cancelled(w->s, slot.at) ||
                           (was_due && !is_all && is_last && !is_tie);
 
-        if (!is_decided && (was_due || is_all) && !is_tie)
+        if (!is_decided && !is_tie)
             continue;
         if (is_decided)
             w->at = slot.at;
-        else if (account && slot.at > w->doubt)
-            w->doubt = slot.at;
         slot.is_required = slot.is_required && is_decided;
         slot.is_doubtful = !is_decided;
         w->slots->at[count++] = slot;
@@ -240,8 +236,7 @@ enum rc judge_follow(const struct facts *facts, const struct schedule *s,
                      .s = s,
                      .slots = slots,
                      .origin = {s->created, INSTANT_NONE, INSTANT_NONE},
-                     .ended = INSTANT_NONE,
-                     .doubt = INSTANT_NONE};
+                     .ended = INSTANT_NONE};
     enum rc rc = RC_OK;
     struct step *steps;
     int count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When a schedule was paused or disabled, by commands and events in the order in which they
- * took effect.
+ * took effect: every pause and every resume has its own version of the schedule.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -10,11 +10,15 @@
 
 enum change_kind { CHANGE_ENABLED, CHANGE_RESUMED, CHANGE_PAUSED, CHANGE_DISABLED };
 
-/* In a turn a failure pauses before any command, and an expired pause ends after all. */
+/*
+ * A command may take two versions and replies with the second: a pause that has expired when it
+ * is set ends at once.
+ */
 enum { BEFORE_COMMANDS = -1, AFTER_COMMANDS = INT_MAX };
 
 /* The beginning or the end of a pause. */
 struct pause_change {
+    int64_t version; /* commands that change nothing have the version that they found */
     int64_t order;
     int position;
     instant at, until;
@@ -30,8 +34,9 @@ static int compare(int64_t a, int64_t b)
 static int by_change(const void *a, const void *b)
 {
     const struct pause_change *x = a, *y = b;
-    int c = compare(x->order, y->order);
+    int c = compare(x->version, y->version);
 
+    c = c ? c : compare(x->order, y->order);
     c = c ? c : compare(x->position, y->position);
     return c ? c : compare((int64_t)x->kind, (int64_t)y->kind);
 }
@@ -41,8 +46,13 @@ static int changes_of_command(const struct facts *facts, const struct rec_comman
                               struct pause_change *ret)
 {
     const struct rec_draft *draft = c->draft >= 0 ? &facts->record->drafts[c->draft] : NULL;
-    struct pause_change change = {c->order,      c->position,    c->at,
-                                  INSTANT_NEVER, CHANGE_RESUMED, true};
+    struct pause_change change = {.version = c->reply.version,
+                                  .order = c->order,
+                                  .position = c->position,
+                                  .at = c->at,
+                                  .until = INSTANT_NEVER,
+                                  .kind = CHANGE_RESUMED,
+                                  .is_asked = true};
 
     if (!command_is_done(c))
         return 0;
@@ -82,7 +92,7 @@ static bool is_asked(const struct pause_change *changes, int count,
                      const struct pause_change *event)
 {
     for (int i = 0; i < count; i++)
-        if (changes[i].is_asked && changes[i].order == event->order &&
+        if (changes[i].is_asked && changes[i].version == event->version &&
             changes[i].kind == event->kind)
             return true;
     return false;
@@ -91,8 +101,10 @@ static bool is_asked(const struct pause_change *changes, int count,
 static bool change_of_event(const struct facts *facts, const struct rec_event *e,
                             struct pause_change *ret)
 {
-    *ret = (struct pause_change){
-        .at = e->at, .until = INSTANT_NEVER, .position = BEFORE_COMMANDS};
+    *ret = (struct pause_change){.version = e->event.count,
+                                 .at = e->at,
+                                 .until = INSTANT_NEVER,
+                                 .position = BEFORE_COMMANDS};
     switch (e->event.type) {
     case EVENT_SCHEDULE_PAUSED:
         ret->kind = CHANGE_PAUSED;

@@ -221,18 +221,35 @@ static enum rc check_backoff(const struct facts *facts, const struct schedule *s
     return RC_OK;
 }
 
-/* The due time of a slot is its own, moved by less than its jitter. */
+/*
+ * Whether the jitter of a version gives this due time.  If slots follow runs, the distance to
+ * the next slot is not known here: then the delay is only less than the jitter.  The default
+ * jitter of a node does not delay the one-off "now", which starts with the creation.
+ */
+static bool can_be_due(const struct schedule *s, const struct version *v,
+                       const struct run_facts *rf)
+{
+    const struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
+    span delay = rf->due - rf->slot, jitter = v->draft->def.jitter;
+
+    if (delay == 0 && v == s->versions && rf->slot == s->created / SPAN_MS * SPAN_MS)
+        return true;
+    if (judge_spec_follows(v->spec))
+        return delay >= 0 && delay < (jitter > 0 ? jitter : 1);
+    return rf->due == judge_spec_due(v->spec, &origin, v->draft->seed, rf->slot);
+}
+
+/* The due time of a slot is its own, moved by its jitter. */
 static enum rc check_due(const struct schedule *s, const struct run_facts *rf,
                          struct err *reterr)
 {
-    span jitter = 1;
+    bool is_valid = false;
 
     if (!run_facts_is_automatic(rf))
         return RC_OK;
-    for (int i = 0; i < s->version_count; i++)
-        if (s->versions[i].draft->def.jitter > jitter)
-            jitter = s->versions[i].draft->def.jitter;
-    if (rf->due < rf->slot || rf->due >= rf->slot + jitter)
+    for (int i = 0; i < s->version_count && !is_valid; i++)
+        is_valid = can_be_due(s, &s->versions[i], rf);
+    if (!is_valid)
         return judge_fail(reterr, 12, RUN_FACTS_FMT " was due at %" PRId64 " ms",
                           RUN_FACTS_ARG(rf), MS(rf->due));
     if (rf->created_at < rf->due)

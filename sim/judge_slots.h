@@ -34,6 +34,13 @@ MUST_USE enum rc judge_spec_make(const struct spec_def *def, struct judge_zones 
 bool judge_spec_next(struct judge_spec *spec, const struct judge_origin *origin, instant after,
                      instant until, instant *ret);
 
+/*
+ * When a slot of the spec is due [T-61].  `seed` is that of the schedule, `origin` the one with
+ * which the slot was found.
+ */
+instant judge_spec_due(struct judge_spec *spec, const struct judge_origin *origin,
+                       struct str seed, instant at);
+
 /* Some slots count from the last start (ANCHOR_START) or end (ANCHOR_COMPLETION) of a run. */
 bool judge_spec_counts_from(const struct judge_spec *spec, enum anchor anchor);
 

@@ -119,20 +119,30 @@ static instant last_start(const struct schedule *s)
     return last;
 }
 
+/* Late slots that follow runs start one in each turn [P-16]: some may still be late. */
+static bool may_be_late(const struct schedule *s, instant turn)
+{
+    if (!judge_spec_follows(s->versions[s->version_count - 1].spec))
+        return false;
+    for (int i = 0; i < s->run_count; i++)
+        if (run_facts_is_automatic(&s->runs[i]) && s->runs[i].created_at >= turn)
+            return true;
+    return false;
+}
+
 instant judge_until(const struct facts *facts, const struct schedule *s)
 {
     const struct policies *p = &s->versions[s->version_count - 1].draft->policies;
     instant since = barred_since(facts, s);
     bool is_barred = since != INSTANT_NEVER, waits;
-    /* A node that was stalled decides late slots one by one: then some of them wait. */
-    instant until = is_barred ? turn_before(facts, since - JUDGE_SLACK) : facts->now;
+    instant until = is_barred ? turn_before(facts, since) : facts->now;
 
     if (is_barred && facts->record->clock_stepped)
         return INSTANT_NONE; /* the order of turns and pause is not known */
+    /* What waited when a pause began still waits; the runs before it may be gone. */
+    waits = is_barred ? may_fill(p) || may_be_late(s, until) : is_full(s);
     if (until != INSTANT_NONE)
         until -= JUDGE_SLACK;
-    /* What waited when a pause began still waits; the runs before it may be gone. */
-    waits = is_barred ? may_fill(p) : is_full(s);
     return waits ? min_of(until, last_start(s)) : until;
 }
 

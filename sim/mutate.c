@@ -45,11 +45,10 @@ static bool keeps_all(const struct record *r, const struct policies *p)
            (p->retention_age == 0 || p->retention_age > r->end - r->begin);
 }
 
-/* Every version keeps all rows; and if there are several, no slot is delayed beyond an edit. */
+/* Every version keeps all rows. */
 static bool is_plain_schedule(const struct record *r, int64_t schedule)
 {
-    int versions = 0;
-    bool has_jitter = false;
+    bool is_known = false;
 
     for (int i = 0; i < r->command_count; i++) {
         const struct rec_command *c = &r->commands[i];
@@ -59,10 +58,9 @@ static bool is_plain_schedule(const struct record *r, int64_t schedule)
             continue;
         if (!keeps_all(r, &r->drafts[c->draft].policies))
             return false;
-        versions++;
-        has_jitter = has_jitter || r->drafts[c->draft].def.jitter > 0;
+        is_known = true;
     }
-    return versions == 1 || (versions > 1 && !has_jitter);
+    return is_known;
 }
 
 static int list_targets(const struct record *r, struct target *ret)

@@ -84,6 +84,7 @@ struct engine_memory {
     instant count_at;                /* when the next pass begins                    */
     int64_t uncounted;               /* rows of history written since the last batch */
     int64_t replan_after; /* schedules after this key must be planned again; INT64_MAX: none */
+    int64_t replan_pass;  /* the key of this pass, which no other pass of any node has       */
     struct walk walks[PRUNE_TABLES];
     int64_t periodic_turn;           /* the turn of the last periodic work            */
     int requests;                    /* idempotency keys inserted since that turn     */

@@ -4,15 +4,63 @@
  */
 #include "engine/replan.h"
 
+#include <inttypes.h>
+
+#include "base/buf.h"
 #include "base/must.h"
 #include "engine/engine_internal.h"
 #include "engine/start_slots.h"
 #include "store/zones.h"
 
+enum { PASS_TEXT_MAX = 32 }; /* "pass " and a key */
+
+/* The value that marks a pass as unfinished: no version of zone files begins like this. */
+static struct str pass_text(char room[static PASS_TEXT_MAX], int64_t pass)
+{
+    struct buf text = {.ptr = room, .cap = PASS_TEXT_MAX};
+
+    must(pass > 0);
+    buf_printf(&text, "pass %" PRId64, pass);
+    return buf_as_str(&text);
+}
+
+/*
+ * A pass is marked before anything is read for it: if another node changes a calendar later, it
+ * drops the mark, and this pass does not count as planning.
+ */
+static void mark_pass(struct turn *turn)
+{
+    char room[PASS_TEXT_MAX];
+
+    turn->memory.replan_pass = turn_key(turn);
+    zones_planned_put(turn->db, pass_text(room, turn->memory.replan_pass));
+}
+
 void replan_send(struct turn *turn)
 {
-    if (turn->memory.replan_after != INT64_MAX)
-        cursors_list_keys(turn->db, turn->memory.replan_after, BATCH_ROWS, &turn->replan_rows);
+    const struct engine_memory *m = &turn->memory;
+
+    if (m->replan_after == 0)
+        mark_pass(turn);
+    if (m->replan_after != INT64_MAX)
+        cursors_list_keys(turn->db, m->replan_after, BATCH_ROWS, &turn->replan_rows);
+    if (turn->reclaim_queried != 0 && turn->reclaim_queried != turn->node)
+        zones_planned_find(turn->db, &turn->planned_row);
+}
+
+bool replan_is_open(const struct turn *turn)
+{
+    char room[PASS_TEXT_MAX];
+    const struct engine_memory *m = &turn->memory;
+    struct str value;
+
+    if (turn->planned_row.rows == 0)
+        return true;
+    value = db_blob_at(&turn->planned_row, 0, 0);
+    if (m->replan_after != INT64_MAX && m->replan_pass > 0 &&
+        str_eq(value, pass_text(room, m->replan_pass)))
+        return false; /* this node finishes it */
+    return !str_eq(value, turn->engine->options.zones_version);
 }
 
 void replan_want(struct turn *turn)
@@ -26,6 +74,7 @@ void replan_advance(struct turn *turn)
 {
     struct engine_memory *m = &turn->memory;
     int rows = turn->replan_rows.rows;
+    char room[PASS_TEXT_MAX];
 
     if (m->replan_after == INT64_MAX)
         return;
@@ -40,7 +89,8 @@ void replan_advance(struct turn *turn)
     if (rows == BATCH_ROWS)
         return;
     m->replan_after = INT64_MAX;
-    zones_planned_put(turn->db, turn->engine->options.zones_version);
+    zones_planned_end(turn->db, pass_text(room, m->replan_pass),
+                      turn->engine->options.zones_version);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "engine/claim.h"
 #include "engine/daily_stats.h"
 #include "engine/engine_internal.h"
+#include "engine/replan.h"
 #include "engine/transitions.h"
 
 enum { ROW_ID, ROW_SCHEDULE, ROW_SLOT, ROW_PASS }; /* columns of runs_waking and runs_of_node */
@@ -481,6 +482,16 @@ static bool reclaim_batch(struct turn *turn)
     return true;
 }
 
+/* The dead node may have died before it had planned all schedules again. */
+static void finish_replan(struct turn *turn)
+{
+    if (turn->reclaim_queried == 0 || turn->reclaim_queried == turn->node ||
+        !replan_is_open(turn))
+        return;
+    turn->memory.replan_after = 0;
+    turn->turn_again = true;
+}
+
 /*
  * Ends attempts that a dead node, or an earlier boot of this one, held, and then adopts the
  * workflows that it followed.  Turns follow each other until all are done.
@@ -490,6 +501,7 @@ static void reclaim_apply(struct turn *turn)
     struct engine_memory *m = &turn->memory;
 
     must(turn->reclaim_queried == 0 || turn->reclaim_queried == m->reclaim_node);
+    finish_replan(turn);
     if (!reclaim_batch(turn))
         return;
     turn->turn_again |= turn->reclaim_queried != 0 && turn->in->rows > 0;

@@ -75,7 +75,7 @@ struct turn {
     instant retry_at;        /* when to try again to lock rows that another node held        */
     struct db_result node_row, due_rows, waking_rows, reclaim_row, reclaim_rows, replan_rows,
         wake_row, run_wake_row, silent_rows, restricted_rows, free_gates, stop_rows, others_row,
-        zone_rows, orphan_events, orphan_audit;
+        zone_rows, orphan_events, orphan_audit, planned_row;
     struct db_result batches[PRUNE_TABLES];
     bool has_batch[PRUNE_TABLES];   /* this turn has queried that batch   */
     bool has_count;                 /* this turn has queried count_row    */

@@ -23,6 +23,8 @@ static const struct db_stmt planned_put = {
     "INSERT INTO meta (name, value) VALUES ('planned', $1)"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     "b"};
+static const struct db_stmt planned_end = {
+    "UPDATE meta SET value = $2 WHERE name = 'planned' AND value = $1", "bb"};
 static const struct db_stmt planned_drop = {"DELETE FROM meta WHERE name = 'planned'", NULL};
 
 void zones_insert(struct db *db, const struct zone_row *from)
@@ -60,6 +62,11 @@ void zones_planned_find(struct db *db, struct db_result *ret)
 void zones_planned_put(struct db *db, struct str version)
 {
     db_send(db, &planned_put, (struct db_value[]){db_blob(version)}, NULL);
+}
+
+void zones_planned_end(struct db *db, struct str pass, struct str version)
+{
+    db_send(db, &planned_end, (struct db_value[]){db_blob(pass), db_blob(version)}, NULL);
 }
 
 void zones_planned_drop(struct db *db)

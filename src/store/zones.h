@@ -27,10 +27,12 @@ void zones_read(const struct db_result *result, int row, struct zone_row *ret);
 void zones_move(struct db *db, int64_t id, instant next_at);
 
 /*
- * In table meta: the version of the zone files that all schedules are planned with.  It is
- * absent while some schedules must be planned again; a node that boots then continues that
- * work.
+ * In table meta: the version of the zone files that all schedules are planned with.  While some
+ * schedules must be planned again, it is absent, or names the last pass that began; a node that
+ * boots or takes over another one then begins a pass.
  */
 void zones_planned_find(struct db *db, struct db_result *ret); /* (value) */
-void zones_planned_put(struct db *db, struct str version);
+void zones_planned_put(struct db *db, struct str value);
+/* Changes nothing if another pass has begun, or if the value was dropped. */
+void zones_planned_end(struct db *db, struct str pass, struct str version);
 void zones_planned_drop(struct db *db);

@@ -88,7 +88,7 @@ static void roles_and_namespaces_are_checked(void **state)
         int field;
     } methods[] = {
         {"DescribeWorkflowExecution", "voea", 1},    {"StartWorkflowExecution", "oea", 1},
-        {"DeleteWorkflowExecution", "ea", 1},        {"RespondWorkflowTaskCompleted", "aw", 9},
+        {"DeleteWorkflowExecution", "ea", 1},        {"RespondActivityTaskFailedById", "aw", 1},
         {"GetWorkflowExecutionHistory", "voeaw", 1}, {"GetSystemInfo", "voeaw", 1},
     };
     struct stage s = {0};
@@ -126,6 +126,116 @@ static void roles_and_namespaces_are_checked(void **state)
     close_stage(&s);
 }
 
+/* ---- task tokens ---- */
+
+/* Appends a field of bytes, each shorter than 128. */
+static void put_field(struct buf *out, int number, struct str value)
+{
+    buf_char(out, (char)(number << 3 | 2));
+    buf_char(out, (char)value.len);
+    buf_str(out, value);
+}
+
+/* temporal.server.api.token.v1.Task, which may have the reference of a standalone activity. */
+static struct str make_task(struct buf *out, const char *id, const char *component_id)
+{
+    char room[64];
+    struct buf component = BUF(room);
+
+    put_field(out, 1, str_of(id));
+    put_field(out, 2, STR("workflow"));
+    if (component_id) {
+        put_field(&component, 1, str_of(component_id));
+        put_field(out, 14, buf_as_str(&component));
+    }
+    return buf_as_str(out);
+}
+
+/* Sends a response with a token; returns the number of requests that reached the upstream. */
+static int respond(struct stage *s, const char *method, const char *namespace, struct str token,
+                   int status)
+{
+    static const struct {
+        const char *method;
+        int token_field, namespace_field;
+    } methods[] = {
+        {"RecordActivityTaskHeartbeat", 1, 4},  {"RespondActivityTaskCanceled", 1, 4},
+        {"RespondActivityTaskCompleted", 1, 4}, {"RespondActivityTaskFailed", 1, 4},
+        {"RespondNexusTaskCompleted", 3, 1},    {"RespondNexusTaskFailed", 3, 1},
+        {"RespondQueryTaskCompleted", 1, 6},    {"RespondWorkflowTaskCompleted", 1, 9},
+        {"RespondWorkflowTaskFailed", 1, 6},
+    };
+    int before = upstream_requests(&s->up), count = 0;
+    char path[128], text[256], message_text[240];
+
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        struct buf frame = BUF(text), message = BUF(message_text);
+        struct h2c_answer *a;
+
+        if (method && strcmp(method, methods[i].method) != 0)
+            continue;
+        if (namespace)
+            put_field(&message, methods[i].namespace_field, str_of(namespace));
+        if (token.len > 0)
+            put_field(&message, methods[i].token_field, token);
+        buf_str(&frame, (struct str){"\0\0\0\0", 4});
+        buf_char(&frame, (char)message.len);
+        buf_str(&frame, buf_as_str(&message));
+        snprintf(path, sizeof path, SERVICE "%s", methods[i].method);
+        a = start_call(s, path, buf_as_str(&frame), NULL, NULL);
+        h2c_await(s->h, a);
+        assert_status(a, status);
+        count++;
+    }
+    assert_true(count > 0);
+    return upstream_requests(&s->up) - before;
+}
+
+#define ONE "RespondActivityTaskCompleted"
+
+/*
+ * Temporal decides by the namespace id in the token.  It compares it with the name beside it
+ * only if that namespace exists there, and not at all the reference of a standalone activity.
+ */
+static void a_task_token_of_another_namespace_is_rejected(void **state)
+{
+    char mine_text[64], other_text[64], component_text[128], same_text[128];
+    struct buf mine_buf = BUF(mine_text), other_buf = BUF(other_text);
+    struct buf component_buf = BUF(component_text), same_buf = BUF(same_text);
+    struct str mine = make_task(&mine_buf, "id-of-default", NULL);
+    struct str other = make_task(&other_buf, "id-of-other", NULL);
+    struct str component = make_task(&component_buf, "id-of-default", "id-of-other");
+    struct str same = make_task(&same_buf, "id-of-default", "id-of-default");
+    struct stage s = {0};
+    char root[TOKEN_MAX];
+
+    open_stage(&s, state);
+    set_upstream(&s, "default", "default");
+    set_upstream(&s, "absent", "absent");
+    make_token(&s, "admin", "*", root);
+    snprintf(s.token, sizeof s.token, "%s", root);
+    make_token(&s, "worker", "default", s.token);
+    /* The id is looked up once, and again for each token that differs. */
+    assert_int_equal(respond(&s, NULL, "default", mine, 0), 10);
+    assert_int_equal(respond(&s, NULL, "default", other, 7), 9);
+    assert_int_equal(respond(&s, ONE, "default", component, 7), 1);
+    assert_int_equal(respond(&s, ONE, "default", same, 0), 1);
+    assert_false(upstream_has_seen(&s.up, "id-of-other"));
+    /* Without a namespace, a token, or a namespace in the token. */
+    assert_int_equal(respond(&s, NULL, NULL, mine, 3), 0);
+    assert_int_equal(respond(&s, NULL, "default", STR(""), 3), 0);
+    assert_int_equal(respond(&s, ONE, "default", STR("\x12\1w"), 3), 0);
+    assert_int_equal(respond(&s, ONE, "default", STR("\xff"), 3), 0);
+    /* A namespace that only Belfry has. */
+    snprintf(s.token, sizeof s.token, "%s", root);
+    make_token(&s, "worker", "absent", s.token);
+    assert_int_equal(respond(&s, ONE, "absent", other, 5), 1);
+    /* A token for all namespaces may use every task. */
+    snprintf(s.token, sizeof s.token, "%s", root);
+    assert_int_equal(respond(&s, ONE, "default", other, 0), 1);
+    close_stage(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +243,7 @@ int main(void)
         E2E_TEST(tokens_never_reach_the_upstream),
         E2E_TEST(a_revoked_token_ends_its_poll),
         E2E_TEST(roles_and_namespaces_are_checked),
+        E2E_TEST(a_task_token_of_another_namespace_is_rejected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

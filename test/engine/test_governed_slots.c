@@ -265,6 +265,29 @@ static void an_expired_hint_does_not_fire(void **state)
     assert_calls("00:01@00:01");
 }
 
+/*
+ * 00:12 was the pick and is overdue at the edit, which gives it its outcome.  The hint is used
+ * up: it does not start a second, late run.
+ */
+static void an_edit_does_not_repeat_a_hint_whose_time_has_passed(void **state)
+{
+    struct command hint = command_for(COMMAND_HINT, "job");
+
+    (void)state;
+    world.call_length = 0;
+    create_at("00:00", governed(SPAN_H));
+    hint.hint = (struct hint_args){.at = when("00:12"), .expires = when("02:00")};
+    assert_int_equal(submit(&hint).rc, RC_OK);
+    assert_at(cursor_of("job").next_at, "00:12");
+    world.now = when("00:20");
+    assert_int_equal(update("job", 0, governed(SPAN_H)).rc, RC_OK);
+    assert_at(cursor_of("job").hint_at, "never");
+    assert_at(cursor_of("job").next_at, "01:20");
+    run_to("01:30");
+    assert_calls("01:20@01:20");
+    assert_ledger("job", "missed(edited) 00:12");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +308,7 @@ int main(void)
         TIMELINE(nothing_runs_at_an_excluded_time),
         TIMELINE(without_remaining_runs_there_are_no_grid_times),
         TIMELINE(an_expired_hint_does_not_fire),
+        TIMELINE(an_edit_does_not_repeat_a_hint_whose_time_has_passed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,10 @@ static const struct row rows[] = {
 
     {"sim/", "engine store db core/ base", ""},
     /* The judge computes times with the oracle, not with core. */
-    {"sim/judge_slots.c", "oracle base", "engine store db core/"},
+    {"sim/judge_due.c", "oracle", "core/ base"},
+    {"sim/judge_slots.c", "oracle base", "core/"},
+    {"sim/judge_slots_parts.h", "oracle", "core/ base"},
+    {"sim/judge_slots_read.c", "base", "engine store db core/"},
 
     {"test", "", ""},
     {"test/io", "io/ wire/ base", "core/"}, /* its helpers are a server and clients */

@@ -19,6 +19,7 @@
 
 #include "oracle_civil.h"
 #include "oracle_cron.h"
+#include "oracle_jitter.h"
 #include "oracle_next.h"
 #include "oracle_tz.h"
 
@@ -463,11 +464,37 @@ static void rules_without_a_vector_agree(void **state)
     assert_int_equal(good, all);
 }
 
+/* vectors/temporal-spec.json, asserted by tests of Temporal's server. */
+static void jitter_is_that_of_temporal(void **state)
+{
+    static const struct {
+        const char *seed, *at;
+        int64_t most_ms, delay_ms;
+    } list[] = {
+        {"", "2022-04-07T13:55:00Z", 3600000, 146927},
+        {"", "2022-03-24T00:00:00Z", 3600000, 2124276},
+        {"seed-1", "2022-03-24T00:00:00Z", 3600000, 372519},
+        {"", "2022-03-23T12:00:00Z", 1000, 162},
+        {"", "2022-03-23T13:30:00Z", 1000, 587},
+        {"00000000-0000-0000-0000-000000000001-nightly", "2022-01-01T00:05:00Z", 30000, 28010},
+        {"00000000-0000-0000-0000-000000000001-nightly", "2022-01-01T00:20:00Z", 30000, 24621},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        assert_int_equal(oracle_jitter(list[i].seed, strlen(list[i].seed),
+                                       read_instant(list[i].at) * 1000000, list[i].most_ms),
+                         list[i].delay_ms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_without_a_vector_agree), cmocka_unit_test(public_vectors_agree),
-        cmocka_unit_test(temporal_cron_strings_agree),  cmocka_unit_test(spring_table_agrees),
+        cmocka_unit_test(jitter_is_that_of_temporal),
+        cmocka_unit_test(rules_without_a_vector_agree),
+        cmocka_unit_test(public_vectors_agree),
+        cmocka_unit_test(temporal_cron_strings_agree),
+        cmocka_unit_test(spring_table_agrees),
         cmocka_unit_test(named_spring_rows_agree),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

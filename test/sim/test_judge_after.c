@@ -330,6 +330,35 @@ static void a_mark_that_stays_behind_breaks_25(void **state)
     assert_rejected(w, 25);
 }
 
+/*
+ * Paused at 5:35 until 5:38, and again in a turn of 5:40, which ends the first pause: 6:00 is
+ * accounted for when the second one ends.  If the second one had ended, 6:00 would be missing.
+ */
+static void an_expired_pause_ends_before_the_next_one_of_its_turn(void **state)
+{
+    struct rec_command *first = world_command(w, AT(5, 35), COMMAND_PAUSE);
+    struct rec_command *second = world_command(w, AT(5, 40), COMMAND_PAUSE);
+    struct rec_event *resumed = &w->events[w->record.event_count];
+
+    (void)state;
+    first->command.pause.until = AT(5, 38);
+    first->reply.version = 2;
+    second->command.pause.until = INSTANT_NEVER;
+    second->reply.version = 4;
+    world_event(w, AT(5, 40), EVENT_SCHEDULE_RESUMED, 0, 0);
+    resumed->event.count = 3;
+    world_event(w, AT(5, 40), EVENT_SCHEDULE_PAUSED, 0, 0);
+    resumed[1].event.count = 4;
+    w->cursors[0].version = 4;
+    world_close(w, AT(6, 10), AT(5, 0));
+    w->cursors[0].flags = CURSOR_PAUSED;
+    w->cursors[0].wake_at = INSTANT_NEVER;
+    assert_accepted(w);
+    resumed->event.count = 5;
+    w->cursors[0].version = 5;
+    assert_rejected(w, 25);
+}
+
 /* The open run stays in a state while the world continues for two minutes. */
 static void stand_still(enum run_state state)
 {
@@ -494,6 +523,7 @@ int main(void)
         TEST(a_lease_that_ended_long_ago_breaks_18),
         TEST(a_due_slot_without_an_account_breaks_25),
         TEST(a_mark_that_stays_behind_breaks_25),
+        TEST(an_expired_pause_ends_before_the_next_one_of_its_turn),
         TEST(a_ready_run_that_is_not_claimed_breaks_25),
         TEST(a_held_run_with_nothing_open_breaks_25),
         TEST(a_retry_that_is_overdue_breaks_25),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Worlds that the judge must not reject although they look wrong, each next to one that it must
- * reject: clock changes, edits, jitter, retention, stepped clocks, schedules that follow their
+ * reject: clock changes, edits, retention, stepped clocks, schedules that follow their
  * runs or have used up their starts.
  */
 #include <setjmp.h>
@@ -88,26 +88,6 @@ static void an_edit_keeps_past_slots_and_adds_those_of_the_new_spec(void **state
     assert_accepted(w);
     miss(AT(4, 0), AT(4, 0), 1, AT(4, 30));
     assert_rejected(w, 2);
-}
-
-/* With jitter it is undecidable whose slot 2:00 is when the edit comes at 2:10. */
-static void a_slot_within_its_jitter_of_an_edit_may_be_lost(void **state)
-{
-    struct rec_command *c;
-
-    (void)state;
-    w->drafts[0].def.jitter = 30 * SPAN_S;
-    run_at(AT(1, 0), AT(1, 20), AT(1, 25));
-    c = world_command(w, AT(2, 10), COMMAND_UPDATE);
-    c->draft = 0;
-    c->reply.version = w->cursors[0].version = 2;
-    world_close(w, AT(2, 40), AT(2, 10));
-    wait_for(AT(3, 0));
-    w->record.healed = AT(2, 0);
-    assert_accepted(w);
-    w->drafts[0].def.jitter = 5 * SPAN_S;
-    w->history[0].due = w->deliveries[0].run.due = AT(1, 0);
-    assert_rejected(w, 11);
 }
 
 static void missing_rows_prove_nothing_under_retention(void **state)
@@ -565,7 +545,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_slot_in_a_gap_is_where_the_clock_ends_it),
         TEST(an_edit_keeps_past_slots_and_adds_those_of_the_new_spec),
-        TEST(a_slot_within_its_jitter_of_an_edit_may_be_lost),
         TEST(missing_rows_prove_nothing_under_retention),
         TEST(with_two_nodes_retention_may_delete_the_later_row),
         TEST(a_clock_that_went_back_makes_nothing_due_again),

@@ -169,6 +169,33 @@ static void a_slot_after_the_last_start_breaks_2(void **state)
     assert_rejected(w, 2);
 }
 
+/*
+ * A node was stalled until 4:40, and late slots start one in each turn: in the next turn the
+ * schedule is paused, so that 2:30 and 3:30 wait for the end of the pause.  A later pause comes
+ * too late for that.
+ */
+static void late_slots_wait_only_if_a_pause_comes_at_once(void **state)
+{
+    struct rec_command *c;
+
+    (void)state;
+    w->interval.anchor = ANCHOR_START;
+    w->drafts[0].policies.catchup = CATCHUP_ALL;
+    w->drafts[0].policies.overlap = OVERLAP_ALLOW_ALL;
+    run_at(AT(1, 30), 0, AT(4, 40), AT(5, 0));
+    c = world_command(w, AT(4, 40) + SPAN_MS, COMMAND_PAUSE);
+    c->command.pause.until = INSTANT_NEVER;
+    c->reply.version = w->cursors[0].version = 2;
+    end_at(AT(5, 30), AT(1, 30), AT(2, 30));
+    w->cursors[0].flags = CURSOR_PAUSED;
+    w->cursors[0].wake_at = INSTANT_NEVER;
+    w->record.healed = AT(4, 30);
+    assert_accepted(w);
+    c->at = AT(5, 5);
+    c->order = w->record.turn_count - 1;
+    assert_rejected(w, 25);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, make_empty)
 
 int main(void)
@@ -184,6 +211,7 @@ int main(void)
         TEST(a_mark_in_the_future_breaks_11),
         TEST(a_next_slot_that_does_not_follow_breaks_11),
         TEST(a_slot_after_the_last_start_breaks_2),
+        TEST(late_slots_wait_only_if_a_pause_comes_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,22 @@ static void the_zone_version_of_the_plans_is_stored_once_or_not_at_all(void **st
     assert_planned(f, 0, STR(""));
 }
 
+static void only_the_last_pass_ends_the_planning(void **state)
+{
+    struct fixture *f = *state;
+
+    zones_planned_put(f->db, STR("pass 1"));
+    zones_planned_end(f->db, STR("pass 1"), STR("2026a"));
+    assert_planned(f, 1, STR("2026a"));
+    zones_planned_put(f->db, STR("pass 2"));
+    zones_planned_put(f->db, STR("pass 3"));
+    zones_planned_end(f->db, STR("pass 2"), STR("2026a"));
+    assert_planned(f, 1, STR("pass 3"));
+    zones_planned_drop(f->db);
+    zones_planned_end(f->db, STR("pass 3"), STR("2026a"));
+    assert_planned(f, 0, STR(""));
+}
+
 static void every_statement_was_run(void **state)
 {
     assert_every_statement_ran(*state, "src/store/zones.c");
@@ -118,6 +134,7 @@ int main(void)
         STORE_TEST(the_zones_of_a_namespace_are_ordered_by_name),
         STORE_TEST(due_midnights_are_ordered_by_time_and_can_be_moved),
         STORE_TEST(the_zone_version_of_the_plans_is_stored_once_or_not_at_all),
+        STORE_TEST(only_the_last_pass_ends_the_planning),
         cmocka_unit_test(every_statement_was_run),
     };
 

@@ -80,6 +80,17 @@ static int find_event(const struct evidence *e, const struct op *w, span skew)
 
 /* ---- drafts ---- */
 
+/* The jitter depends on it, as in schedule_draft(). */
+static struct str seed_of(const struct schedule_doc *doc, struct str id, struct arena *arena)
+{
+    struct buf seed = arena_buf(arena, doc->namespace.len + id.len + 2);
+
+    buf_str(&seed, doc->namespace);
+    buf_char(&seed, '/');
+    buf_str(&seed, id);
+    return buf_as_str(&seed);
+}
+
 static enum rc add_draft(struct evidence *e, const struct op *w, int *ret, struct err *reterr)
 {
     struct schedule_doc doc = schedule_doc_default();
@@ -92,7 +103,7 @@ static enum rc add_draft(struct evidence *e, const struct op *w, int *ret, struc
         &(struct rec_draft){.def = doc.spec,
                             .policies = doc.policies,
                             .lane = doc.action.type == ACTION_HTTP ? LANE_HTTP : LANE_PULL,
-                            .seed = w->schedule,
+                            .seed = seed_of(&doc, w->schedule, e->recorder->arena),
                             .is_disabled = !doc.is_enabled});
     return RC_OK;
 }

@@ -54,6 +54,7 @@ struct operation {
     bool is_global;         /* concerns all namespaces: the caller must be allowed to use all */
     bool is_poll;           /* may wait long: not counted by rate limits, ended by a drain    */
     int namespace_field;    /* its number in the message; 0: the usual one, 1; -1: none       */
+    int token_field;        /* of a task token, which also names a namespace; 0: none         */
 };
 
 /*

@@ -12,7 +12,10 @@
 #include "base/must.h"
 #include "io/client/h2_client.h"
 #include "server/forward/forward_fields.h"
+#include "server/forward/task_token.h"
 #include "wire/grpc/grpc.h"
+
+#define DESCRIBE_PATH "/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace"
 
 /* Connections of the upstream: waiting requests do not delay others. */
 enum { LANE_SHORT, LANE_POLLS };
@@ -28,6 +31,10 @@ struct forward {
     struct str request_id;
     int64_t namespace;
     size_t body_len;
+    struct h2_target target;
+    struct h2_request request;
+    struct str namespace_name, token; /* while the namespace of a task token is checked */
+    enum grpc_status lookup_status;   /* in the head of the answer about its id         */
 
     int status; /* of the upstream's head; 0: none yet */
     struct http1_field head[EXCHANGE_FIELDS_MAX];
@@ -44,6 +51,7 @@ struct forward {
 struct forwarder {
     struct forwarder_options options;
     struct h2_client *client;
+    struct namespace_ids *ids;
     struct forward all; /* head of the ring */
     int count;
     size_t bodies;
@@ -320,37 +328,160 @@ static span time_of(const struct http1_request *request)
     return FORWARDER_TIME_MAX;
 }
 
-static void call_upstream(struct forward *f, const struct forward_order *order)
+static void send_request(struct forward *f)
+{
+    f->call = h2_client_call(f->forwarder->client, &f->request, &upstream_watch, f);
+}
+
+/* Returns false after it has refused the request. */
+static bool prepare_request(struct forward *f, const struct forward_order *order)
 {
     const struct upstream_settings *upstream = order->upstream;
     struct exchange *x = f->x;
     struct http1_field *fields = arena_array(exchange_arena(x), H2_CLIENT_FIELDS_MAX,
                                              sizeof *fields);
-    const struct h2_target target = {.url = upstream->url,
-                                     .ca = upstream->tls.ca,
-                                     .cert = upstream->tls.cert,
-                                     .key = upstream->tls.key,
-                                     .server_name = upstream->tls.server_name,
-                                     .lane = order->operation->is_poll ? LANE_POLLS
-                                                                       : LANE_SHORT};
     int count = forward_fields_request(x->request, upstream, order->keeps_credentials,
                                        exchange_arena(x), fields, H2_CLIENT_FIELDS_MAX);
 
     if (count < 0) {
         refuse(f, 400, "limit", "the request has too many header fields");
+        return false;
+    }
+    f->target = (struct h2_target){.url = upstream->url,
+                                   .ca = upstream->tls.ca,
+                                   .cert = upstream->tls.cert,
+                                   .key = upstream->tls.key,
+                                   .server_name = upstream->tls.server_name,
+                                   .lane = order->operation->is_poll ? LANE_POLLS : LANE_SHORT};
+    f->request = (struct h2_request){
+        .target = &f->target,
+        .method = STR("POST"),
+        .path = str_of(order->operation->path),
+        .fields = fields,
+        .field_count = count,
+        .body = frame_of(x, order->message),
+        .within = time_of(x->request),
+    };
+    return true;
+}
+
+/* ---- task tokens ---- */
+
+static void on_lookup_head(void *arg, int status, const struct http1_field *fields, int count)
+{
+    struct forward *f = arg;
+
+    f->lookup_status = status == 200 ? find_status(fields, count) : grpc_status_of_http(status);
+}
+
+/* Nothing is consumed, so that the answer is not longer than the window. */
+static void on_lookup_data(void *arg, struct str data)
+{
+    keep_pending(arg, data);
+}
+
+static void refuse_lookup(struct forward *f, enum grpc_status status)
+{
+    if (status == GRPC_NOT_FOUND)
+        refuse(f, 404, "not_found", "the upstream does not have this namespace");
+    else if (status == GRPC_UNAVAILABLE || status == GRPC_RESOURCE_EXHAUSTED ||
+             status == GRPC_DEADLINE_EXCEEDED)
+        refuse(f, 503, "unavailable", "the upstream did not describe the namespace; retry");
+    else
+        refuse(f, 409, "bad_state",
+               "the upstream did not describe the namespace, so the task token cannot be "
+               "checked; the credentials of the upstream must allow DescribeNamespace");
+}
+
+static void on_lookup_end(void *arg, const struct h2_end *end)
+{
+    struct forward *f = arg;
+    enum grpc_status status = end->trailer_count > 0
+                                  ? find_status(end->trailers, end->trailer_count)
+                                  : f->lookup_status;
+    struct str id = {0};
+    bool is_of = false;
+
+    f->call = NULL;
+    if (end->kind != H2_END_DONE) {
+        fail(f, end);
         return;
     }
-    f->call = h2_client_call(f->forwarder->client,
-                             &(struct h2_request){
-                                 .target = &target,
-                                 .method = STR("POST"),
-                                 .path = str_of(order->operation->path),
-                                 .fields = fields,
-                                 .field_count = count,
-                                 .body = frame_of(x, order->message),
-                                 .within = time_of(x->request),
-                             },
-                             &upstream_watch, f);
+    if (status == GRPC_OK && !task_token_read_id((struct str){f->pending, f->pending_len}, &id))
+        status = GRPC_INTERNAL;
+    if (status != GRPC_OK) {
+        refuse_lookup(f, status);
+        return;
+    }
+    namespace_ids_set(f->forwarder->ids, f->target.url, f->namespace_name, id);
+    is_of = task_token_is_of(f->token, id);
+    free(f->pending);
+    f->pending = NULL;
+    f->pending_len = 0;
+    if (is_of)
+        send_request(f);
+    else
+        refuse(f, 403, "forbidden", "the task token belongs to another namespace");
+}
+
+static const struct h2_watch lookup_watch = {permits, on_lookup_head, on_lookup_data,
+                                             on_lookup_end};
+
+/* The settings may change before the answer, so that the order is copied. */
+static void look_up(struct forward *f)
+{
+    struct arena *arena = exchange_arena(f->x);
+    struct http1_field *fields = arena_array(arena, (size_t)f->request.field_count + 1,
+                                             sizeof *fields);
+    struct h2_request *request = arena_take(arena, sizeof *request);
+    struct str *texts[] = {&f->target.url, &f->target.ca, &f->target.cert, &f->target.key,
+                           &f->target.server_name};
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = arena_str(arena, *texts[i]);
+    f->token = arena_str(arena, f->token);
+    f->namespace_name = arena_str(arena, f->namespace_name);
+    for (int i = 0; i < f->request.field_count; i++)
+        if (!str_eq(f->request.fields[i].name, STR("grpc-accept-encoding")))
+            fields[count++] = f->request.fields[i];
+    *request = f->request;
+    request->path = str_of(DESCRIBE_PATH);
+    request->fields = fields;
+    request->field_count = count;
+    request->body = task_token_describe(f->namespace_name, arena);
+    f->lookup_status = GRPC_UNKNOWN;
+    f->call = h2_client_call(f->forwarder->client, request, &lookup_watch, f);
+}
+
+/*
+ * A known id only permits.  If it differs, the namespace may have been made again: then the
+ * upstream is asked.
+ */
+static void check_token(struct forward *f, const struct forward_order *order)
+{
+    struct str id;
+
+    f->namespace_name = order->namespace_name;
+    if (!task_token_find(order->message, order->operation->token_field, &f->token)) {
+        refuse(f, 400, "invalid_field", "task_token is missing or is not one of Temporal");
+        return;
+    }
+    id = namespace_ids_find(f->forwarder->ids, f->target.url, f->namespace_name);
+    if (id.len > 0 && task_token_is_of(f->token, id))
+        send_request(f);
+    else
+        look_up(f);
+}
+
+static void call_upstream(struct forward *f, const struct forward_order *order)
+{
+    if (!prepare_request(f, order))
+        return;
+    if (order->operation->token_field > 0 && !order->caller->is_everywhere)
+        check_token(f, order);
+    else
+        send_request(f);
 }
 
 void forwarder_start(struct forwarder *forwarder, const struct forward_order *order)
@@ -416,6 +547,7 @@ struct forwarder *forwarder_open(const struct forwarder_options *options)
     forwarder->options = *options;
     forwarder->all.before = forwarder->all.after = &forwarder->all;
     forwarder->client = h2_client_new(loop_uv(options->loop), options->ca_file);
+    forwarder->ids = namespace_ids_new();
     return forwarder;
 }
 
@@ -425,6 +557,7 @@ static void on_client_closed(void *arg)
     void (*on_closed)(void *arg) = forwarder->on_closed;
     void *closed_arg = forwarder->arg;
 
+    namespace_ids_free(forwarder->ids);
     free(forwarder);
     on_closed(closed_arg);
 }

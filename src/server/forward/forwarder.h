@@ -3,7 +3,8 @@
  * Requests that an upstream answers: passed on with the upstream's credentials, and its answer
  * passed back as a stream (docs/decisions/0050-forwarding.md).  For the io thread.
  *
- * The caller has authenticated the client and checked its rights.
+ * The caller has authenticated the client and checked its rights.  The forwarder checks task
+ * tokens, because only the upstream knows the ids of its namespaces.
  */
 #pragma once
 
@@ -40,7 +41,8 @@ struct forward_order {
     const struct operation *operation;
     const struct caller *caller;
     struct str request_id;
-    int64_t namespace; /* the one whose settings have the upstream */
+    int64_t namespace;         /* the one whose settings have the upstream */
+    struct str namespace_name; /* the one that the rights were checked for */
     const struct upstream_settings *upstream;
     struct str message;     /* of gRPC, decompressed */
     bool keeps_credentials; /* of the client: Belfry has no tokens */

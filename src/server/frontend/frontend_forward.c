@@ -98,6 +98,7 @@ bool frontend_forward(struct frontend *frontend, struct ticket *t)
                         .caller = &call->caller,
                         .request_id = call->request_id,
                         .namespace = namespace,
+                        .namespace_name = call->namespace_name,
                         .upstream = upstream,
                         .message = t->message,
                         .keeps_credentials = !admission_has_tokens(frontend->admission),

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "wire/grpc/grpc.h"
+#include "wire/grpc/proto.h"
 
 static const struct http1_field head[] = {
     {{"content-type", 12}, {"application/grpc", 16}},
@@ -97,6 +99,27 @@ static void write_big(void *arg, struct exchange *x)
     exchange_end(x);
 }
 
+/* A namespace is called in field 1 of the request and has an id, except "absent". */
+static void describe_namespace(struct exchange *x)
+{
+    struct str name;
+    char text[256];
+    struct buf out = BUF(text), info = arena_buf(exchange_arena(x), sizeof text);
+
+    must(proto_find_text(str_from(x->body, GRPC_PREFIX), 1, &name) && name.len < 64);
+    if (str_eq(name, STR("absent"))) {
+        exchange_answer(x, 200, not_found, 4, STR(""));
+        return;
+    }
+    buf_printf(&info, "\x0a%c%.*s\x32%c" UPSTREAM_ID "%.*s", (char)name.len, (int)name.len,
+               name.ptr, (char)(strlen(UPSTREAM_ID) + name.len), (int)name.len, name.ptr);
+    grpc_prefix(info.len + 2, &out);
+    buf_printf(&out, "\x0a%c", (char)info.len);
+    buf_str(&out, buf_as_str(&info));
+    exchange_set_trailers(x, ok, 2);
+    exchange_answer(x, 200, head, 2, buf_as_str(&out));
+}
+
 static const struct exchange_watch poll_watch = {.on_gone = on_gone};
 static const struct exchange_watch big_watch = {.on_gone = on_big_gone, .on_room = write_big};
 
@@ -113,6 +136,8 @@ static void on_request(void *arg, struct exchange *x)
         exchange_answer(x, 200, not_found, 4, STR(""));
     } else if (str_starts(method, STR("Terminate"))) {
         exchange_cut(x);
+    } else if (str_eq(method, STR("DescribeNamespace"))) {
+        describe_namespace(x);
     } else if (str_starts(method, STR("List"))) {
         count(u, &u->written, -read_number(u, &u->written));
         exchange_watch(x, &big_watch, u);

@@ -5,6 +5,7 @@
  *
  * Poll…: never; the poll is noted when its client leaves.  Signal…: an error without a body.
  * Terminate…: the stream is reset.  List…: UPSTREAM_BIG bytes, as fast as they are read.
+ * DescribeNamespace: the id, UPSTREAM_ID and the name; the namespace "absent" does not exist.
  * Others: one message, and trailers.
  */
 #pragma once
@@ -20,6 +21,8 @@ enum {
     UPSTREAM_BIG = 12 << 20,
     UPSTREAM_BODY_MAX = 8 << 20,
 };
+
+#define UPSTREAM_ID "id-of-"
 
 struct upstream {
     struct loop *loop;
