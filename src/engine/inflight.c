@@ -13,7 +13,7 @@
 #include "base/must.h"
 
 enum {
-    PART = 256,         /* calls of a part: usually one suffices                      */
+    PART = 256,      /* calls of a part: usually one suffices                      */
     PARTS_MAX = 2048 /* parts: more calls than all lanes and FOLLOWED_MAX allow */
 };
 

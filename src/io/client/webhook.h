@@ -40,6 +40,13 @@ struct webhook_header {
     struct str name, value;
 };
 
+/* PEM texts and a name; empty ones have no effect. */
+struct webhook_tls {
+    struct str ca;          /* trusted instead of the pool's authorities     */
+    struct str cert, key;   /* presented to the host of the first URL: both or none */
+    struct str server_name; /* in the host's certificate, instead of the URL's host */
+};
+
 struct webhook_request {
     int64_t id; /* chosen by the caller; unique among calls that have not ended */
     struct str method, url;
@@ -64,6 +71,7 @@ struct webhook_request {
     bool is_once;  /* sent at most once: on a new connection, see decision 0014 */
     bool is_h2;    /* HTTP/2, over http:// without an upgrade; trailers are kept as headers */
 
+    struct webhook_tls tls; /* not for hops to another origin */
     const struct address_policy *policy;
     const struct signature_key *keys; /* none: not signed */
     int key_count;

@@ -27,7 +27,7 @@ enum {
     SUCCESS = 200,
 };
 
-#define FIRST_WINDOW SPAN_H     /* ends before the first reading: of a restart, for example */
+#define FIRST_WINDOW SPAN_H /* ends before the first reading: of a restart, for example */
 #define OVERLAP      (30 * SPAN_S) /* the upstream may show an end later than a newer one      */
 
 struct list_reading {
@@ -232,8 +232,8 @@ void follow_read_lists(struct dispatcher *dispatcher, follow_limits_of *limits)
 {
     struct follow_list list;
 
-    while (!dispatcher->is_draining && !dispatcher->is_closing &&
-           followers_begin_list(dispatcher->followers, clock_boot_us(), limits, dispatcher,
-                                &list))
+    while (
+        !dispatcher->is_draining && !dispatcher->is_closing &&
+        followers_begin_list(dispatcher->followers, clock_boot_us(), limits, dispatcher, &list))
         begin_reading(dispatcher, &list);
 }

@@ -71,15 +71,15 @@ struct flow {
     enum flow_step step;
     struct follow_target *target; /* of the turn of a followed workflow; NULL: none        */
     enum follow_reason reason;    /* of that turn                                          */
-    bool has_hint;     /* that turn is because of a list which shows the end               */
-    uint8_t bad_hints; /* as in struct follower                                            */
-    int64_t deadline_us;          /* clock_boot_us(); INT64_MAX: none                      */
-    char run[FLOW_ID_MAX + 1];    /* the run that the workflow has continued as; "": none  */
-    int starts;                   /* start requests of this attempt                       */
-    int64_t confirm_by_us;        /* clock_boot_us() until which a start must be answered */
-    int64_t asked_us;             /* clock_boot_us() when the last start request ended    */
-    int64_t looked_us;            /* clock_boot_us() when the last lookup began           */
-    span settle;                  /* from asked_us until the upstream has handled it      */
+    bool has_hint;       /* that turn is because of a list which shows the end               */
+    uint8_t bad_hints;   /* as in struct follower                                            */
+    int64_t deadline_us; /* clock_boot_us(); INT64_MAX: none                      */
+    char run[FLOW_ID_MAX + 1]; /* the run that the workflow has continued as; "": none  */
+    int starts;                /* start requests of this attempt                       */
+    int64_t confirm_by_us;     /* clock_boot_us() until which a start must be answered */
+    int64_t asked_us;          /* clock_boot_us() when the last start request ended    */
+    int64_t looked_us;         /* clock_boot_us() when the last lookup began           */
+    span settle;               /* from asked_us until the upstream has handled it      */
     bool is_looking;    /* a lookup of several requests is in progress                   */
     bool is_taken;      /* another workflow has the id, unless the lookup finds ours     */
     bool is_calling;    /* a request is in progress                                   */

@@ -34,6 +34,10 @@ struct webhook_request upstream_request(const struct upstream_settings *upstream
         .total_us = limits->request,
         .send_by_us = clock_boot_us() + limits->request,
         .keep_bytes = WEBHOOK_ANSWER_MAX,
+        .tls = {.ca = upstream->tls.ca,
+                .cert = upstream->tls.cert,
+                .key = upstream->tls.key,
+                .server_name = upstream->tls.server_name},
         .policy = policy,
     };
 }

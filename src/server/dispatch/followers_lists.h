@@ -18,7 +18,7 @@ enum {
 };
 
 /* Followed workflows per request and second of the rate, from which on lists are read. */
-#define LISTS_FROM (5 * SPAN_S)
+#define LISTS_FROM      (5 * SPAN_S)
 #define LISTS_PAUSE     (5 * SPAN_S) /* between two readings of a list                     */
 #define LISTS_PAUSE_MAX SPAN_MIN     /* after failures, which double it                    */
 #define LISTS_VALID     SPAN_MIN     /* a list that was read longer ago says nothing       */

@@ -22,10 +22,10 @@ struct follow_group {
     int count;        /* records                                               */
     uint32_t reading; /* number of the last one that was begun                 */
     bool is_reading;
-    int64_t due_us;   /* of the next reading                                   */
-    int64_t read_us;  /* when the last complete one ended; INT64_MIN: never    */
-    span pause;       /* after the last failure; 0: it did not fail            */
-    int64_t since;    /* for the caller                                        */
+    int64_t due_us;  /* of the next reading                                   */
+    int64_t read_us; /* when the last complete one ended; INT64_MIN: never    */
+    span pause;      /* after the last failure; 0: it did not fail            */
+    int64_t since;   /* for the caller                                        */
     size_t name_len;
     char name[];
 };

@@ -120,7 +120,7 @@ struct temporal_closed {
     const struct temporal_run_end {
         struct str workflow_id, run_id;
         instant closed_at;
-    } *list;
+    } * list;
     int count;
     struct str token; /* for the next page; empty: this is the last one */
 };
