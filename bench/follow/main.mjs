@@ -176,10 +176,10 @@ async function metric(name) {
 }
 
 async function until(test, what) {
-    const end = Date.now() + 600e3;
+    const end = Date.now() + 3600e3;
     while (!await test()) {
         if (Date.now() > end)
-            throw new Error(`${what}: not within ten minutes`);
+            throw new Error(`${what}: not within an hour`);
         await sleep(50);
     }
 }
