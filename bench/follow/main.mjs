@@ -15,6 +15,7 @@ const sleep = ms => new Promise(done => setTimeout(done, ms));
 // ---- stand-ins: every workflow runs until the benchmark ends it
 
 const running = {conductor: new Set(), temporal: new Map()}; // ids; run ids to workflow ids
+const inputs = new Map(); // of Conductor's workflows, by correlation id
 const ended = new Map(); // id to the time of its end, until the server has seen it
 let started = 0, isWarm = false, lateness = [], notices = [], requests = 0, closed = [];
 
@@ -26,7 +27,8 @@ function notice(id) {
 }
 
 function conductor(request, answer) {
-    request.resume();
+    const parts = [];
+    request.on('data', part => parts.push(part));
     request.on('end', () => {
         if (request.url === '/tick')
             lateness.push(Date.now() % 1000);
@@ -36,12 +38,17 @@ function conductor(request, answer) {
         }
         requests++;
         if (request.method === 'POST') {
-            const id = `wf-${++started}`;
+            const id = `wf-${++started}`, {correlationId, input} = JSON.parse(Buffer.concat(parts));
+            inputs.set(correlationId, {workflowId: id, createTime: started, correlationId, input});
             if (isWarm)
                 running.conductor.add(id);
             answer.end(id);
         } else if (request.url.startsWith('/api/workflow/running/')) {
             answer.end(JSON.stringify([...running.conductor]));
+        } else if (request.url.includes('/correlated/')) {
+            const found = inputs.get(decodeURIComponent(
+                request.url.split('/correlated/')[1].split('?')[0]));
+            answer.end(JSON.stringify(found ? [found] : []));
         } else {
             const id = request.url.match(/wf-[0-9]+/)[0];
             notice(id);
@@ -190,6 +197,7 @@ async function measure(label) {
     lateness = [];
     requests = 0;
     await sleep(seconds * 1000);
+    await until(() => lateness.length > 0, 'a start of the schedule of one second');
     const sorted = lateness.sort((a, b) => a - b);
     const at = q => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? -1;
     console.log([label, 'starts', sorted.length, 'p50_ms', at(0.5), 'p99_ms', at(0.99),
@@ -215,7 +223,7 @@ async function start(kind, times) {
 // Fills the pools and caches of fixed size, by workflows that end at once.
 async function warmUp() {
     for (const kind of ['conductor', 'temporal'])
-        await start(kind, Math.min(1000, count));
+        await start(kind, Math.min(1000, count / 10));
     await until(async () => await followed() === 0, 'the workflows of the warm-up');
     isWarm = true;
 }
@@ -223,11 +231,13 @@ async function warmUp() {
 const resident = () => metric('process_resident_memory_bytes');
 
 async function restart() {
-    const begin = Date.now(), before = await followed();
+    const begin = Date.now(), before = await followed(), starts = started;
     server.kill('SIGKILL');
     await new Promise(done => server.on('exit', done));
     const ready = await boot();
     await until(async () => await followed() === before, 'following after a restart');
+    if (started !== starts)
+        throw new Error(`${started - starts} workflows were started twice`);
     console.log(['restart', 'ready_ms', ready, 'followed_ms', Date.now() - begin].join('\t'));
 }
 

@@ -74,7 +74,8 @@ static void a_list_that_is_wrong_ends_no_workflow(void **state)
     struct world *world = *state;
 
     conductor_fail(world->conductor, 1, (struct conductor_fault){LIST, 200, "[]", false});
-    conductor_fail(world->conductor, 1, (struct conductor_fault){LIST, 200, "[\"wf-1\"", false});
+    conductor_fail(world->conductor, 1,
+                   (struct conductor_fault){LIST, 200, "[\"wf-1\"", false});
     start_many(world);
     wait_seen(world, LIST, 3);
     assert_int_equal(dispatcher_followed(world->fixture->dispatcher), MANY);

@@ -66,6 +66,7 @@ static void only_so_many_long_polls_wait(void **state)
 {
     struct world *world = *state;
 
+    world->limits.poll_first = world->limits.poll_max = 200 * SPAN_MS;
     set_limits(world, 1000, 7);
     follow_many(world);
     while (world->server->waiting_count < 7)
