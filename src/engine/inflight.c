@@ -7,8 +7,6 @@
  */
 #include "engine/inflight.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/must.h"
 
@@ -18,7 +16,10 @@ enum {
 };
 
 struct inflight {
-    struct inflight_run *parts[PARTS_MAX];
+    struct inflight_part {
+        struct arena *arena;
+        struct inflight_run *list;
+    } parts[PARTS_MAX];
     int count, part_count;
     instant first_deadline; /* no call has an earlier one */
     struct map *by_key;     /* key of the run's row to index */
@@ -42,20 +43,20 @@ struct inflight *inflight_new(struct arena *arena)
 
 static struct inflight_run *entry_at(const struct inflight *inflight, int index)
 {
-    return &inflight->parts[index / PART][index % PART];
+    return &inflight->parts[index / PART].list[index % PART];
 }
 
 /* Keeps a spare part, so that a changing number of calls seldom allocates. */
 static void free_parts(struct inflight *inflight)
 {
     while (inflight->part_count > inflight->count / PART + 2)
-        free(inflight->parts[--inflight->part_count]);
+        arena_free(inflight->parts[--inflight->part_count].arena);
 }
 
 void inflight_free(struct inflight *inflight)
 {
     for (int i = 0; i < inflight->part_count; i++)
-        free(inflight->parts[i]);
+        arena_free(inflight->parts[i].arena);
     map_free(inflight->by_key);
     map_free(inflight->by_run);
 }
@@ -82,10 +83,11 @@ void inflight_add(struct inflight *inflight, const struct run *run, instant dead
     struct inflight_run *entry;
 
     if (inflight->count == inflight->part_count * PART) {
+        struct arena *arena = arena_new(PART * sizeof *entry);
+
         must(inflight->part_count < PARTS_MAX);
-        inflight->parts[inflight->part_count] = malloc(PART * sizeof *entry);
-        must(inflight->parts[inflight->part_count] != NULL);
-        inflight->part_count++;
+        inflight->parts[inflight->part_count++] = (struct inflight_part){
+            arena, arena_array(arena, PART, sizeof *entry)};
     }
     must(run_is_claimed(run->state) && run->node != 0 && run->id != 0);
     must(map_find(inflight->by_key, run->id) == MAP_NONE); /* a run has one call at a time */

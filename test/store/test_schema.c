@@ -171,7 +171,7 @@ static void the_migration_sets_edited_at_of_schedules_that_were_updated(void **s
     assert_int_equal(ask_int(f, "SELECT edited_at FROM schedules WHERE id = 2"), 7);
 }
 
-/* Only workflows without a maximum change.  In SQL, braces are tokens; the texts have others. */
+/* Only workflows without a maximum change.  Braces are tokens in SQL: texts have others. */
 static void the_migration_removes_the_maximum_of_workflows(void **state)
 {
     static const struct {

@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "io/client/address_policy.h"
 #include "io/client/signature.h"
+#include "io/client/webhook_tls.h"
 
 enum {
     WEBHOOK_URL_MAX = 8 * 1024,     /* what servers accept as a request line */
@@ -27,24 +28,16 @@ enum {
     WEBHOOK_ID_MAX = 255,           /* bytes of a signed message's id */
     WEBHOOK_BODY_MAX = 8 << 20,     /* of a request; far above the limit of actions */
     WEBHOOK_ANSWER_MAX = 1 << 20,   /* of a body that is read; the rest is cut off */
-    /* of an answer's head, including interim answers and trailers */
-    WEBHOOK_HEAD_MAX = 64 * 1024,
-    WEBHOOK_KEPT_MAX = 64,     /* header fields of an answer */
-    WEBHOOK_REDIRECTS_MAX = 3, /* each hop is checked again; more is a loop */
-    WEBHOOK_POLICY_MAX = 64,   /* networks in each list of a policy */
+    WEBHOOK_HEAD_MAX = 64 * 1024,   /* of an answer's head, with interim ones and trailers */
+    WEBHOOK_KEPT_MAX = 64,          /* header fields of an answer */
+    WEBHOOK_REDIRECTS_MAX = 3,      /* each hop is checked again; more is a loop */
+    WEBHOOK_POLICY_MAX = 64,        /* networks in each list of a policy */
 };
 
 #define WEBHOOK_TIME_MAX SPAN_DAY /* use a queue for work that takes longer */
 
 struct webhook_header {
     struct str name, value;
-};
-
-/* PEM texts and a name; empty ones have no effect. */
-struct webhook_tls {
-    struct str ca;          /* trusted instead of the pool's authorities     */
-    struct str cert, key;   /* presented to the host of the first URL: both or none */
-    struct str server_name; /* in the host's certificate, instead of the URL's host */
 };
 
 struct webhook_request {

@@ -57,7 +57,7 @@ void flow_leave_turn(struct flow *flow)
     follow_set_timer(flow->dispatch->dispatcher);
 }
 
-/* The list of the upstream that shows the workflow: Temporal has one, Conductor one per name. */
+/* The list that shows the workflow: Temporal has one, Conductor one per name. */
 static struct str list_of(const struct flow *flow)
 {
     return flow->kind == &flow_conductor ? flow->dispatch->action.workflow.name

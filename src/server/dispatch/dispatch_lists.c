@@ -27,8 +27,8 @@ enum {
     SUCCESS = 200,
 };
 
-#define FIRST_WINDOW SPAN_H /* ends before the first reading: of a restart, for example */
-#define OVERLAP      (30 * SPAN_S) /* the upstream may show an end later than a newer one      */
+#define FIRST_WINDOW SPAN_H        /* before the first reading: ends during a restart    */
+#define OVERLAP      (30 * SPAN_S) /* the upstream may show an end after a newer one     */
 
 struct list_reading {
     struct dispatcher *dispatcher;

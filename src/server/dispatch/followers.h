@@ -61,7 +61,7 @@ struct follower {
     bool has_place;           /* of the lane, because there were too many  */
     bool is_inherited, is_stopped, is_terminated, wants_end, end_requested, is_late;
     bool has_hint;     /* a list says that it has ended                          */
-    uint8_t bad_hints; /* consecutive ones that were wrong: the list is no help  */
+    uint8_t bad_hints; /* consecutive wrong ones: see BAD_HINTS_MAX              */
     /* For the table. */
     uint32_t mark; /* the last reading of its list that showed it, or that is older than it */
     int32_t at_due, at_deadline; /* in heaps; -1: in none */

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/must.h"
+#include "io/clock.h"
 #include "io/loop.h"
 #include "wire/base64.h"
 
@@ -241,7 +241,7 @@ static void list_closed(struct temporal *server, struct exchange *x,
     if (place < server->count) {
         execution.workflow_id = word(server->runs[place].id);
         execution.run_id = word(server->runs[place].run);
-        closed.seconds = time(NULL);
+        closed.seconds = clock_now() / SPAN_S;
         info.execution = &execution;
         info.close_time = &closed;
         response.executions = list;

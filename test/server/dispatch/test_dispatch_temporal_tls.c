@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests workflows in Temporal over TLS: with a certificate that only the setting http_ca trusts,
- * and with authorities, a certificate and a name of the upstream's own settings.
+ * Tests workflows in Temporal over TLS: with a certificate that only the setting http_ca
+ * trusts, and with authorities, a certificate and a name of the upstream's own settings.
  */
 #include "temporal_world.h"
 
@@ -69,7 +69,7 @@ static void an_untrusted_server_gets_no_request(void **state)
 
 /* ---- the upstream's own rules ---- */
 
-enum { PEM_MAX = 8192, SETTINGS_MAX = 4 * PEM_MAX };
+enum { PEM_MAX = 8192, TEXT_MAX = 4 * PEM_MAX };
 
 /* The text of a file as a JSON string. */
 static void read_pem(const char *path, char *ret)
@@ -94,7 +94,7 @@ static void read_pem(const char *path, char *ret)
 
 static void use_tls(struct world *world, const struct tls_proxy *proxy, const char *more)
 {
-    static char ca[PEM_MAX], settings[2 * SETTINGS_MAX];
+    static char ca[PEM_MAX], settings[2 * TEXT_MAX];
 
     read_pem(proxy->cert.cert, ca);
     (void)snprintf(settings, sizeof settings,
@@ -115,7 +115,7 @@ static const struct report *start_and_end(struct world *world)
 
 static void a_workflow_is_started_and_followed_with_a_certificate(void **state)
 {
-    static char cert[PEM_MAX], key[PEM_MAX], more[SETTINGS_MAX];
+    static char cert[PEM_MAX], key[PEM_MAX], more[TEXT_MAX];
     struct world *world = *state;
     struct cert client;
     struct tls_proxy proxy;
@@ -133,7 +133,7 @@ static void a_workflow_is_started_and_followed_with_a_certificate(void **state)
     cert_remove(&client);
 }
 
-/* In TLS 1.3 the server rejects a client after its first request: then the start is in doubt. */
+/* TLS 1.3 rejects a client after its first request: then the start is in doubt. */
 static void assert_not_started(struct world *world)
 {
     const struct report *report;

@@ -186,12 +186,12 @@ static void add_many(struct followers *all, int count)
         add(all, i, 0);
 }
 
-static bool begin(struct followers *all, int64_t now, struct follow_list *ret)
+static bool begin_reading(struct followers *all, int64_t now, struct follow_list *ret)
 {
     return followers_begin_list(all, now, limits_of, NULL, ret);
 }
 
-static void end(struct followers *all, const struct follow_list *list, int64_t now)
+static void end_reading(struct followers *all, const struct follow_list *list, int64_t now)
 {
     followers_end_list(all, list, true, 0, now);
 }
@@ -219,15 +219,15 @@ static void lists_are_read_only_for_many_workflows(void **state)
     struct follow_list list;
 
     add_many(*state, 50);
-    assert_false(begin(*state, SPAN_H, &list));
+    assert_false(begin_reading(*state, SPAN_H, &list));
     add(*state, 51, 0); /* more than five seconds of the rate */
-    assert_true(begin(*state, SPAN_H, &list));
+    assert_true(begin_reading(*state, SPAN_H, &list));
     assert_true(str_eq(list.name, STR("report")) && str_eq(list.upstream, STR("main")));
-    assert_false(begin(*state, SPAN_H + SPAN_MIN, &list)); /* one reading at a time */
-    end(*state, &list, SPAN_H);
-    assert_false(begin(*state, SPAN_H + LISTS_PAUSE - 1, &list));
-    assert_true(begin(*state, SPAN_H + LISTS_PAUSE, &list));
-    end(*state, &list, SPAN_H + LISTS_PAUSE);
+    assert_false(begin_reading(*state, SPAN_H + SPAN_MIN, &list)); /* one reading at a time */
+    end_reading(*state, &list, SPAN_H);
+    assert_false(begin_reading(*state, SPAN_H + LISTS_PAUSE - 1, &list));
+    assert_true(begin_reading(*state, SPAN_H + LISTS_PAUSE, &list));
+    end_reading(*state, &list, SPAN_H + LISTS_PAUSE);
 }
 
 static void a_workflow_that_no_longer_runs_is_looked_at_next(void **state)
@@ -235,10 +235,10 @@ static void a_workflow_that_no_longer_runs_is_looked_at_next(void **state)
     struct follow_list list;
 
     add_many(*state, 1000);
-    assert_true(begin(*state, SPAN_H, &list));
+    assert_true(begin_reading(*state, SPAN_H, &list));
     add(*state, 1001, 0); /* began to be followed later: the list cannot show it */
     show_all_but(*state, &list, 1000, 777, SPAN_H);
-    end(*state, &list, SPAN_H);
+    end_reading(*state, &list, SPAN_H);
     assert_int_equal(next(*state, SPAN_H + SPAN_S, FOLLOW_LOOK), 777);
     assert_int_not_equal(next(*state, SPAN_H + SPAN_S, FOLLOW_LOOK), 1001);
 }
@@ -250,12 +250,12 @@ static void the_end_of_another_run_says_nothing(void **state)
     const struct str ours = STR("01234567-89ab-cdef-0123-000000000600");
 
     add_many(*state, 1000);
-    assert_true(begin(*state, now, &list));
+    assert_true(begin_reading(*state, now, &list));
     followers_see_ended(*state, &list, workflow_of(600), STR("another"), now);
     followers_see_ended(*state, &list, workflow_of(5000), ours, now);
     assert_int_not_equal(next(*state, now + SPAN_S, FOLLOW_LOOK), 600);
     followers_see_ended(*state, &list, workflow_of(600), ours, now);
-    end(*state, &list, now);
+    end_reading(*state, &list, now);
     assert_int_equal(next(*state, now + 2 * SPAN_S, FOLLOW_LOOK), 600);
 }
 
@@ -278,15 +278,15 @@ static int count_looks(struct followers *all, int64_t from, int64_t until)
     return count;
 }
 
-/* While lists show the ends, a tenth of the rate looks at the others, in case one is missing. */
+/* While lists show the ends, a tenth of the rate looks at the others. */
 static void lists_replace_most_looks(void **state)
 {
     struct follow_list list;
     int64_t begun = SPAN_H, old = begun + LISTS_VALID;
 
     add_many(*state, 2000);
-    assert_true(begin(*state, begun, &list));
-    end(*state, &list, begun);
+    assert_true(begin_reading(*state, begun, &list));
+    end_reading(*state, &list, begun);
     assert_in_range(count_looks(*state, begun, begun + 30 * SPAN_S), 29, 31);
     assert_in_range(count_looks(*state, old, old + 30 * SPAN_S), 300, 301 + FOLLOW_BURST);
 }
@@ -302,9 +302,9 @@ static void a_workflow_that_no_list_shows_is_looked_at_as_before(void **state)
     record = followers_find(*state, &(struct run_id){1000, 1790000000000, 0}, 1);
     record->bad_hints = BAD_HINTS_MAX;
     followers_moved(*state, record);
-    assert_true(begin(*state, now, &list));
+    assert_true(begin_reading(*state, now, &list));
     show_all_but(*state, &list, 1000, 1000, now);
-    end(*state, &list, now);
+    end_reading(*state, &list, now);
     assert_false(record->has_hint);
     assert_int_equal(next(*state, now + SPAN_S, FOLLOW_LOOK), 1000); /* often */
 }
@@ -317,7 +317,7 @@ static void a_list_that_fails_is_read_less_often(void **state)
 
     add_many(*state, 1000);
     for (; now < SPAN_H + 10 * SPAN_MIN; now += 100 * SPAN_MS)
-        if (begin(*state, now, &list)) {
+        if (begin_reading(*state, now, &list)) {
             followers_end_list(*state, &list, false, 0, now);
             readings++;
         }
