@@ -121,7 +121,7 @@ static struct ledger_entry *skip_filled(instant slot, int64_t pass)
     return l;
 }
 
-/* Two backfills of the three slots before the creation, during a run; all starts are skipped. */
+/* Two backfills of three slots before the creation, during a run; all starts are skipped. */
 static struct ledger_entry *fill_twice(void)
 {
     static const struct range ranges[] = {
