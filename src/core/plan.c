@@ -45,6 +45,8 @@ static const size_t spans[] = {
     offsetof(struct plan, governor_max),
 };
 
+#define OLD_MAXIMUM (24 * SPAN_H) /* the default of workflows in the first version */
+
 enum {
     SWITCHES = sizeof switches / sizeof *switches,
     SPANS = sizeof spans / sizeof *spans,
@@ -94,6 +96,13 @@ bool plan_is_valid(const struct plan *plan)
            is_between((int64_t)plan->lane, 0, LANE_COUNT - 1) && plan->queue >= 0 &&
            plan->gate >= 0 && is_between(plan->created, INSTANT_MIN, INSTANT_MAX) &&
            plan->seed.len <= SEED_MAX && str_is_utf8(plan->seed);
+}
+
+void plan_drop_old_maximum(struct plan *plan, struct str action)
+{
+    if (plan->is_first_version && plan->policies.max_run_time == OLD_MAXIMUM &&
+        str_starts(action, STR("{\"type\":\"workflow\"")))
+        plan->policies.max_run_time = 0;
 }
 
 bool plan_follows(const struct plan *plan)
@@ -200,10 +209,12 @@ static void read_plan(struct unpack *in, struct plan *plan)
 enum rc plan_unpack(struct str bytes, struct arena *arena, struct plan *ret, struct err *reterr)
 {
     struct unpack in = {.left = bytes};
-    struct plan plan = {0};
+    uint64_t version = unpack_le(&in, 1);
+    struct plan plan = {.is_first_version = version == PLAN_PACK_VERSION_FIRST};
     enum rc rc;
 
-    if (unpack_le(&in, 1) != PLAN_PACK_VERSION || bytes.len > PLAN_PACKED_MAX)
+    if ((version != PLAN_PACK_VERSION && version != PLAN_PACK_VERSION_FIRST) ||
+        bytes.len > PLAN_PACKED_MAX)
         in.is_bad = true;
     if (!in.is_bad)
         read_plan(&in, &plan);

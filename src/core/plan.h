@@ -19,7 +19,8 @@
 #include "core/spec/spec.h"
 
 enum {
-    PLAN_PACK_VERSION = 1,
+    PLAN_PACK_VERSION = 2,       /* of new plans */
+    PLAN_PACK_VERSION_FIRST = 1, /* can still be read; workflows have a maximum run time */
     PLAN_PACKED_MAX = SPEC_PACKED_MAX + 4096, /* the spec, policies and texts */
     PLAN_TEXT_MAX = 255,                      /* bytes of policies.gate       */
 };
@@ -41,12 +42,19 @@ struct plan {
     span governor_interval;          /* baseline interval; 0: the slots of the spec */
     span governor_min, governor_max; /* 0: none                                     */
     bool follows;                    /* its runs, see plan_follows()                */
+    bool is_first_version;           /* as unpacked: PLAN_PACK_VERSION_FIRST        */
     enum lane lane;
     int64_t queue;   /* key of the queue for LANE_PULL, of the namespace for other lanes */
     int64_t gate;    /* key of the row of policies.gate; 0: none */
     instant created; /* of the schedule: spec_ctx.created                                */
     struct str seed; /* of jitter                                                        */
 };
+
+/*
+ * Removes the maximum run time that every workflow had before version 2 of plans: its owner did
+ * not ask for it.  `action` is the stored JSON.
+ */
+void plan_drop_old_maximum(struct plan *plan, struct str action);
 
 /* True if the next slot depends on when runs start and end: anchors, governor. */
 bool plan_follows(const struct plan *plan);

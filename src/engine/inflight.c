@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A list of calls with two indexes: by the key of the row, and by the hash of the run.
+ *
+ * There may be very many calls, since followed workflows are calls.  So the list consists of
+ * parts that are never moved, and that are freed when they are no longer needed.
  */
 #include "engine/inflight.h"
-
-#include <string.h>
 
 #include "base/map.h"
 #include "base/must.h"
 
-enum { ROOM_MIN = 256 };
+enum {
+    PART = 256,      /* calls of a part: usually one suffices                      */
+    PARTS_MAX = 2048 /* parts: more calls than all lanes and FOLLOWED_MAX allow */
+};
 
 struct inflight {
-    struct arena *arena;
-    struct inflight_run *list;
-    int count, room;
+    struct inflight_part {
+        struct arena *arena;
+        struct inflight_run *list;
+    } parts[PARTS_MAX];
+    int count, part_count;
     instant first_deadline; /* no call has an earlier one */
     struct map *by_key;     /* key of the run's row to index */
     struct map *by_run;     /* run_hash() to index; of two runs with the same hash, the later */
@@ -29,17 +35,28 @@ struct inflight *inflight_new(struct arena *arena)
 {
     struct inflight *inflight = arena_take(arena, sizeof(*inflight));
 
-    inflight->arena = arena;
-    inflight->room = ROOM_MIN;
     inflight->first_deadline = INSTANT_NEVER;
-    inflight->list = arena_array(arena, ROOM_MIN, sizeof(*inflight->list));
-    inflight->by_key = map_new(ROOM_MIN);
-    inflight->by_run = map_new(ROOM_MIN);
+    inflight->by_key = map_new(PART);
+    inflight->by_run = map_new(PART);
     return inflight;
+}
+
+static struct inflight_run *entry_at(const struct inflight *inflight, int index)
+{
+    return &inflight->parts[index / PART].list[index % PART];
+}
+
+/* Keeps a spare part, so that a changing number of calls seldom allocates. */
+static void free_parts(struct inflight *inflight)
+{
+    while (inflight->part_count > inflight->count / PART + 2)
+        arena_free(inflight->parts[--inflight->part_count].arena);
 }
 
 void inflight_free(struct inflight *inflight)
 {
+    for (int i = 0; i < inflight->part_count; i++)
+        arena_free(inflight->parts[i].arena);
     map_free(inflight->by_key);
     map_free(inflight->by_run);
 }
@@ -47,6 +64,7 @@ void inflight_free(struct inflight *inflight)
 void inflight_clear(struct inflight *inflight)
 {
     inflight->count = 0;
+    free_parts(inflight);
     inflight->first_deadline = INSTANT_NEVER;
     map_clear(inflight->by_key);
     map_clear(inflight->by_run);
@@ -54,25 +72,26 @@ void inflight_clear(struct inflight *inflight)
 
 static void index_entry(struct inflight *inflight, int index)
 {
-    map_put(inflight->by_key, inflight->list[index].run.id, index);
-    map_put(inflight->by_run, hash_of(&inflight->list[index].run), index);
+    const struct run *run = &entry_at(inflight, index)->run;
+
+    map_put(inflight->by_key, run->id, index);
+    map_put(inflight->by_run, hash_of(run), index);
 }
 
 void inflight_add(struct inflight *inflight, const struct run *run, instant deadline)
 {
     struct inflight_run *entry;
 
-    if (inflight->count == inflight->room) {
-        struct inflight_run *more = arena_array(inflight->arena, (size_t)inflight->room * 2,
-                                                sizeof(*more));
+    if (inflight->count == inflight->part_count * PART) {
+        struct arena *arena = arena_new(PART * sizeof *entry);
 
-        memcpy(more, inflight->list, (size_t)inflight->count * sizeof(*more));
-        inflight->list = more;
-        inflight->room *= 2;
+        must(inflight->part_count < PARTS_MAX);
+        inflight->parts[inflight->part_count++] = (struct inflight_part){
+            arena, arena_array(arena, PART, sizeof *entry)};
     }
     must(run_is_claimed(run->state) && run->node != 0 && run->id != 0);
     must(map_find(inflight->by_key, run->id) == MAP_NONE); /* a run has one call at a time */
-    entry = &inflight->list[inflight->count];
+    entry = entry_at(inflight, inflight->count);
     *entry = (struct inflight_run){.run = *run, .deadline = deadline};
     entry->run.lacks_input = run->lacks_input || run->input.len > 0;
     entry->run.worker = entry->run.input = entry->run.progress = (struct str){NULL, 0};
@@ -88,13 +107,14 @@ void inflight_remove(struct inflight *inflight, int64_t key)
 
     if (index == MAP_NONE)
         return;
-    must(index < inflight->count && inflight->list[index].run.id == key);
-    hash = hash_of(&inflight->list[index].run);
+    must(index < inflight->count && entry_at(inflight, index)->run.id == key);
+    hash = hash_of(&entry_at(inflight, index)->run);
     if (map_find(inflight->by_run, hash) == index)
         map_remove(inflight->by_run, hash);
-    inflight->list[index] = inflight->list[--inflight->count];
+    *entry_at(inflight, index) = *entry_at(inflight, --inflight->count);
     if (index < inflight->count)
         index_entry(inflight, index);
+    free_parts(inflight);
     must(map_count(inflight->by_key) == (size_t)inflight->count);
 }
 
@@ -107,9 +127,9 @@ const struct inflight_run *inflight_find(const struct inflight *inflight,
 
     if (index == MAP_NONE)
         return NULL;
-    run = &inflight->list[index].run;
+    run = &entry_at(inflight, index)->run;
     return run->schedule == id->schedule && run->slot == slot && run->pass == id->pass
-               ? &inflight->list[index]
+               ? entry_at(inflight, index)
                : NULL;
 }
 
@@ -117,7 +137,7 @@ const struct inflight_run *inflight_by_key(const struct inflight *inflight, int6
 {
     int32_t index = map_find(inflight->by_key, key);
 
-    return index == MAP_NONE ? NULL : &inflight->list[index];
+    return index == MAP_NONE ? NULL : entry_at(inflight, index);
 }
 
 bool inflight_has_overdue(struct inflight *inflight, instant now)
@@ -127,8 +147,8 @@ bool inflight_has_overdue(struct inflight *inflight, instant now)
     if (inflight->first_deadline > now)
         return false;
     for (int i = 0; i < inflight->count; i++)
-        if (inflight->list[i].deadline < first)
-            first = inflight->list[i].deadline;
+        if (entry_at(inflight, i)->deadline < first)
+            first = entry_at(inflight, i)->deadline;
     inflight->first_deadline = first;
     return first <= now;
 }
@@ -141,5 +161,5 @@ int inflight_count(const struct inflight *inflight)
 const struct inflight_run *inflight_at(const struct inflight *inflight, int index)
 {
     must(index >= 0 && index < inflight->count);
-    return &inflight->list[index];
+    return entry_at(inflight, index);
 }

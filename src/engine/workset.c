@@ -295,6 +295,7 @@ static enum rc read_plan(struct turn *turn, struct work_schedule *sched, struct 
     rc = plan_unpack(text.packed, turn->arena, &sched->plan, reterr);
     if (rc != RC_OK)
         return rc;
+    plan_drop_old_maximum(&sched->plan, text.action);
     if (sched->plan.spec.jitter == 0)
         sched->plan.spec.jitter = turn->engine->options.dispatch_jitter;
     if (spec_bind(&sched->plan.spec, &turn->engine->options.zones, &unbound) != RC_OK)

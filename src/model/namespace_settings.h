@@ -59,7 +59,7 @@ struct upstream_settings {
     struct str namespace; /* Temporal only                                                */
     struct pairs headers;
     bool has_unique_correlation; /* Conductor only: add the run's id to a correlation id */
-    struct upstream_tls tls;     /* Temporal only                                             */
+    struct upstream_tls tls;
     int follow_rate; /* "followRate": requests per second about workflows that run       */
     int long_polls;  /* "longPolls", Temporal only: workflows that wait for their end there */
 };

@@ -121,11 +121,17 @@ enum rc policies_from_json(const json_t *json, const struct policies *initial,
     return rc;
 }
 
+json_t *policies_print(const struct policies *policies, const struct policies *initial,
+                       enum spec_form form)
+{
+    return members_print(&policies_members, policies, initial, form);
+}
+
 json_t *policies_to_json(const struct policies *policies, enum spec_form form)
 {
     struct policies initial = policies_default();
 
-    return members_print(&policies_members, policies, &initial, form);
+    return policies_print(policies, &initial, form);
 }
 
 struct str policies_keep(const struct policies *policies, struct arena *arena)

@@ -37,5 +37,9 @@ MUST_USE enum rc policies_from_json(const json_t *json, const struct policies *i
 /* The caller owns the result.  Brief: only differences from policies_default(). */
 json_t *policies_to_json(const struct policies *policies, enum spec_form form);
 
+/* The same; brief: only differences from *initial. */
+json_t *policies_print(const struct policies *policies, const struct policies *initial,
+                       enum spec_form form);
+
 /* The brief form as text. */
 struct str policies_keep(const struct policies *policies, struct arena *arena);

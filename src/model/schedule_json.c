@@ -69,9 +69,15 @@ struct policies schedule_policies(const struct policies *all, const struct actio
     return initial;
 }
 
+/* The maximum run time of a workflow is always shown: its default is not that of others. */
 static json_t *print_policies(const void *from, enum spec_form form)
 {
-    return policies_to_json(&((const struct schedule_doc *)from)->policies, form);
+    const struct schedule_doc *doc = from;
+    struct policies initial = policies_default();
+
+    if (doc->action.type == ACTION_WORKFLOW)
+        initial.max_run_time = INT64_MAX;
+    return policies_print(&doc->policies, &initial, form);
 }
 
 static enum rc read_governor(const json_t *value, const struct reading *r, struct err *reterr)

@@ -272,6 +272,17 @@
 /* Failed runs whose workflow no upstream has started. */
 #define UNSTARTED "ALTER TABLE cursors ADD COLUMN unstarted {int} NOT NULL DEFAULT 0;"
 
+/*
+ * Workflows had a maximum run time of one day, which the text of the policies did not show.  A
+ * maximum of one day that the owner did set cannot be distinguished.
+ */
+#define NO_MAXIMUM                                                           \
+    "UPDATE schedules SET policies = substr(policies, 1, 1)"                 \
+    " || '\"maxRunTime\":\"0s\"' || CASE WHEN length(policies) = 2 THEN ''"  \
+    " ELSE ',' END || substr(policies, 2)"                                   \
+    " WHERE action LIKE '_\"type\":\"workflow\"%' AND length(policies) >= 2" \
+    " AND policies NOT LIKE '%\"maxRunTime\"%';"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
@@ -289,6 +300,7 @@ const struct migration schema_migrations[] = {
     {14, "progress of backfills", BACKFILLS},
     {15, "lists of backfills", BACKFILL_LISTS},
     {16, "runs that no upstream has started", UNSTARTED},
+    {17, "workflows without a maximum run time", NO_MAXIMUM},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

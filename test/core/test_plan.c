@@ -257,7 +257,7 @@ static void any_other_version_is_refused(void **state)
     for (int version = 0; version < 256; version++) {
         bytes[0] = (char)(unsigned char)version;
         assert_int_equal(unpack((struct str){bytes, packed.len}, &plan),
-                         version == 1 ? RC_OK : RC_CORRUPT);
+                         version == 1 || version == 2 ? RC_OK : RC_CORRUPT);
     }
 }
 
@@ -326,7 +326,7 @@ static void the_stored_layout_does_not_change(void **state)
         30000000, 0,       7776000000000, 0, 0, 0,           0};
 
     (void)state;
-    assert_memory_equal(p.ptr, "\1\0\0\0\1\1\5\0", 8);
+    assert_memory_equal(p.ptr, "\2\0\0\0\1\1\5\0", 8);
     assert_int_equal(number_at(p, AT_BUFFER, 4), 1000);
     assert_int_equal(number_at(p, AT_ATTEMPTS, 4), 1);
     assert_int_equal(number_at(p, AT_GATE_LIMIT, 4), 0);
@@ -342,6 +342,29 @@ static void the_stored_layout_does_not_change(void **state)
     assert_int_equal(number_at(p, AT_SEED_TEXT, 2), 15);
     assert_memory_equal(p.ptr + AT_SEED_TEXT + 2, "default/nightly", 15);
     assert_int_equal(p.ptr[AT_SEED_TEXT + 17], SPEC_PACK_VERSION);
+}
+
+/* Of an action whose owner set none: version 1 had a default. */
+static void a_plan_of_the_first_version_loses_the_maximum_of_workflows(void **state)
+{
+    const struct str workflow = STR("{\"type\":\"workflow\",\"name\":\"w\"}");
+    struct plan plan = plain_plan(), old;
+    struct str packed;
+    char bytes[ROOM];
+
+    (void)state;
+    plan.policies.max_run_time = 24 * SPAN_H;
+    packed = pack(&plan);
+    memcpy(bytes, packed.ptr, packed.len);
+    assert_int_equal(unpack((struct str){bytes, packed.len}, &old), RC_OK);
+    plan_drop_old_maximum(&old, workflow);
+    assert_int_equal(old.policies.max_run_time, 24 * SPAN_H); /* the owner has set it */
+    bytes[0] = PLAN_PACK_VERSION_FIRST;
+    assert_int_equal(unpack((struct str){bytes, packed.len}, &old), RC_OK);
+    plan_drop_old_maximum(&old, STR("{\"type\":\"http\"}"));
+    assert_int_equal(old.policies.max_run_time, 24 * SPAN_H);
+    plan_drop_old_maximum(&old, workflow);
+    assert_int_equal(old.policies.max_run_time, 0);
 }
 
 static void a_number_outside_its_range_is_refused(void **state)
@@ -437,6 +460,7 @@ int main(void)
         cmocka_unit_test(every_member_comes_back_as_it_was),
         cmocka_unit_test(every_flag_is_packed_separately),
         cmocka_unit_test(an_unpacked_spec_gives_the_slots_of_the_packed_one),
+        cmocka_unit_test(a_plan_of_the_first_version_loses_the_maximum_of_workflows),
         cmocka_unit_test(a_plan_follows_its_runs_by_governor_or_anchor_only),
         cmocka_unit_test(bytes_that_end_early_or_late_are_refused),
         cmocka_unit_test(any_other_version_is_refused),

@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 
+#include "base/buf.h"
 #include "peers/receiver.h"
 #include "request.h"
 
@@ -245,6 +246,88 @@ static void conductors_catch_up_starts_one_workflow_after_the_other(void **state
     receiver_close(&r);
 }
 
+/* ---- more open workflows than http_concurrency has places ---- */
+
+enum { MANY = 300 };
+
+/* What the upstream has done so far; it runs no workflow to its end before `may_end`. */
+struct many {
+    struct receiver receiver;
+    int started, ended, ticks;
+    bool has_ended[MANY];
+    bool may_end;
+};
+
+static void answer_running(struct many *many, struct received_request *request)
+{
+    char list[MANY * 16] = "[";
+    struct buf out = {.ptr = list, .len = 1, .cap = sizeof list};
+
+    for (int i = 0; i < many->started && !many->may_end; i++)
+        buf_printf(&out, "%s\"wf-%d\"", i > 0 ? "," : "", i);
+    buf_char(&out, ']');
+    receiver_answer(request, "200 OK", list);
+}
+
+/* Answers one request as Conductor would. */
+static void answer_next(struct many *many)
+{
+    struct received_request request;
+    char id[16];
+    int n;
+
+    receiver_take(&many->receiver, &request);
+    if (is_request(&request, "POST /api/workflow ")) {
+        assert_true(many->started < MANY); /* none is started twice */
+        snprintf(id, sizeof id, "wf-%d", many->started++);
+        receiver_answer(&request, "200 OK", id);
+    } else if (is_request(&request, "GET /api/workflow/running/wf ")) {
+        answer_running(many, &request);
+    } else if (sscanf(request.text, "GET /api/workflow/wf-%d?", &n) == 1) {
+        assert_in_range(n, 0, many->started - 1);
+        many->ended += many->may_end && !many->has_ended[n];
+        many->has_ended[n] = many->may_end;
+        answer_status(&request, many->may_end ? "COMPLETED" : "RUNNING");
+    } else {
+        assert_true(is_request(&request, "POST /tick "));
+        many->ticks++;
+        receiver_answer(&request, "200 OK", "{}");
+    }
+}
+
+static void many_open_workflows_delay_no_other_start(void **state)
+{
+    static struct many many;
+    struct world *w = *state;
+    struct server *d = server_start(w, NULL);
+
+    receiver_open(&many.receiver);
+    use_upstream(d, &many.receiver);
+    make_schedule(d, "flow", FLOW ",'policies':{'overlap':'allowAll'}");
+    make_schedule(d, "other", "'action':{'type':'http','url':'http://127.0.0.1:%u/tick'}",
+                  many.receiver.port);
+    for (int i = 0; i < MANY; i++) {
+        trigger(d, "flow");
+        while (many.started <= i)
+            answer_next(&many);
+    }
+    trigger(d, "other");
+    while (many.ticks == 0)
+        answer_next(&many);
+    UNTIL(world_number(w, "SELECT sum(succeeded) FROM cursors") == 1);
+    UNTIL(world_number(w, "SELECT count(*) FROM runs WHERE progress LIKE '%wf-%'") == MANY);
+    server_kill(d);
+    d = server_restart(d, NULL);
+    many.may_end = true;
+    while (many.ended < MANY)
+        answer_next(&many);
+    UNTIL(world_number(w, "SELECT sum(succeeded) FROM cursors") == MANY + 1);
+    assert_int_equal(many.started, MANY);
+    assert_int_equal(world_number(w, "SELECT count(*) FROM history WHERE attempt > 1"), 0);
+    assert_int_equal(server_stop(d), 0);
+    receiver_close(&many.receiver);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +337,7 @@ int main(void)
         E2E_TEST(a_drain_does_not_wait_for_a_followed_workflow),
         E2E_TEST(a_start_that_is_refused_is_not_a_failed_workflow),
         E2E_TEST(a_workflow_has_no_maximum_run_time_unless_one_is_set),
+        E2E_TEST(many_open_workflows_delay_no_other_start),
         E2E_TEST(conductors_catch_up_starts_one_workflow_after_the_other),
     };
 

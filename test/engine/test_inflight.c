@@ -4,6 +4,7 @@
  */
 #include "engine/inflight.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 #include "base/prng.h"
 
-enum { KEYS = 600, STEPS = 40000, ARENA_MAX = 16 << 20 };
+enum { KEYS = 600, STEPS = 40000, ARENA_MAX = 16 << 20, MANY = 50 * 1000, BYTES_MAX = 512 };
 
 /* Few schedules and slots, so that runs differ in one field only. */
 static struct run run_of(int key)
@@ -122,11 +123,41 @@ static void overdue_calls_are_known_without_a_search(void **state)
     arena_free(arena);
 }
 
+static size_t bytes_in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/* Followed workflows are calls: each may use 2 KiB with all its parts. */
+static void fifty_thousand_calls_fit_into_little_memory(void **state)
+{
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct inflight *inflight = inflight_new(arena);
+    size_t before = bytes_in_use();
+
+    (void)state;
+    for (int key = 0; key < MANY; key++) {
+        struct run run = run_of(key);
+
+        inflight_add(inflight, &run, 5 * key);
+    }
+    assert_in_range(bytes_in_use() - before, 1, (size_t)MANY * BYTES_MAX);
+    assert_found(inflight, MANY - 1, true);
+    for (int key = 0; key < MANY; key++)
+        inflight_remove(inflight, 1000 + key);
+    assert_in_range(bytes_in_use() - before, 1, (size_t)MANY * BYTES_MAX / 4);
+    inflight_free(inflight);
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_found_by_key_and_by_run_until_they_are_removed),
         cmocka_unit_test(overdue_calls_are_known_without_a_search),
+        cmocka_unit_test(fifty_thousand_calls_fit_into_little_memory),
         cmocka_unit_test(removing_an_unknown_key_changes_nothing),
     };
 

@@ -195,7 +195,7 @@ static const struct header_row header_rows[] = {
 
     /* Of the C library and the processor. */
     {"malloc.h", "src/base/thread_cache.c src/server/commands/serve_command.c "
-                 "test/server/dispatch/test_followers.c"},
+                 "test/engine/test_inflight.c test/server/dispatch/test_followers.c"},
     {"endian.h", "src/base src/wire"},
     {"cpuid.h", "src/base/sha256_x86.c"},
     {"immintrin.h", "src/base/sha256_x86.c"},

@@ -369,9 +369,27 @@ static void random_documents_lose_nothing(void **state)
     }
 }
 
+/* The default of workflows is none, that of others one day: neither may be left out. */
+static void a_workflow_shows_its_maximum_run_time_always(void **state)
+{
+    static const char *const times[] = {"0s", "1d", "2h"};
+
+    for (int i = 0; i < 3; i++) {
+        struct schedule_doc doc = schedule_doc_default();
+        char expected[100];
+
+        snprintf(expected, sizeof expected, "\"policies\":{\"maxRunTime\":\"%s\"}", times[i]);
+        doc.action = (struct action){.type = ACTION_WORKFLOW, .workflow = {.name = STR("w")}};
+        doc.policies.max_run_time = i == 0 ? 0 : i == 1 ? SPAN_DAY : 2 * SPAN_H;
+        (void)state;
+        assert_non_null(strstr(line_of(schedule_to_json(&doc, SPEC_BRIEF), text_b), expected));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_workflow_shows_its_maximum_run_time_always),
         cmocka_unit_test(an_action_alone_is_a_schedule_with_defaults),
         cmocka_unit_test(every_field_is_read_into_its_member),
         cmocka_unit_test(the_id_is_optional),

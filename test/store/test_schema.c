@@ -171,6 +171,41 @@ static void the_migration_sets_edited_at_of_schedules_that_were_updated(void **s
     assert_int_equal(ask_int(f, "SELECT edited_at FROM schedules WHERE id = 2"), 7);
 }
 
+/* Only workflows without a maximum change.  Braces are tokens in SQL: texts have others. */
+static void the_migration_removes_the_maximum_of_workflows(void **state)
+{
+    static const struct {
+        const char *action, *before, *after;
+    } rows[] = {
+        {"(\"type\":\"workflow\",\"name\":\"w\")", "()", "(\"maxRunTime\":\"0s\")"},
+        {"(\"type\":\"workflow\",\"name\":\"w\")", "(\"overlap\":\"skip\")",
+         "(\"maxRunTime\":\"0s\",\"overlap\":\"skip\")"},
+        {"(\"type\":\"workflow\",\"name\":\"w\")", "(\"maxRunTime\":\"2h\")",
+         "(\"maxRunTime\":\"2h\")"},
+        {"(\"type\":\"http\",\"url\":\"http://w\")", "()", "()"},
+    };
+    struct fixture *f = *state;
+    struct migrate what = {.list = schema_migrations, .count = 10, .now = DAY_ONE};
+    int version;
+    char sql[ASK_MAX];
+
+    OK(migrate(f->db, &what, f->arena, &version, err));
+    for (int i = 0; i < 4; i++) {
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO schedules VALUES (%d, 2, 1, 0, CAST('' AS {blob}), '%s', 'n%d',"
+                 " '', '%s', NULL, NULL, NULL, '', 0, NULL, 5, '', 5, '', NULL)",
+                 i + 1, rows[i].action, i, rows[i].before);
+        exec(f->db, sql);
+    }
+    OK(schema_migrate(f->db, DAY_ONE, f->arena, err));
+    for (int i = 0; i < 4; i++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM schedules WHERE id = %d AND policies = '%s'", i + 1,
+                 rows[i].after);
+        assert_int_equal(ask_int(f, sql), 1);
+    }
+}
+
 /*
  * A backfill of an earlier version has requested 6 starts: one waits, one is open, two have
  * ended, one was skipped; the row of the last one has been deleted.
@@ -223,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DB_TEST(an_empty_database_gets_every_table_once),
         DB_TEST(the_migration_sets_edited_at_of_schedules_that_were_updated),
+        DB_TEST(the_migration_removes_the_maximum_of_workflows),
         DB_TEST(the_migration_counts_the_runs_of_backfills),
         DB_TEST(a_crash_before_any_statement_leaves_whole_migrations),
     };

@@ -19,6 +19,7 @@
 #include "base/str.h"
 #include "io/client/address_policy.h"
 #include "io/client/signature.h"
+#include "io/client/webhook_tls.h"
 
 enum {
     WEBHOOK_URL_MAX = 8 * 1024,     /* what servers accept as a request line */
@@ -27,11 +28,10 @@ enum {
     WEBHOOK_ID_MAX = 255,           /* bytes of a signed message's id */
     WEBHOOK_BODY_MAX = 8 << 20,     /* of a request; far above the limit of actions */
     WEBHOOK_ANSWER_MAX = 1 << 20,   /* of a body that is read; the rest is cut off */
-    /* of an answer's head, including interim answers and trailers */
-    WEBHOOK_HEAD_MAX = 64 * 1024,
-    WEBHOOK_KEPT_MAX = 64,     /* header fields of an answer */
-    WEBHOOK_REDIRECTS_MAX = 3, /* each hop is checked again; more is a loop */
-    WEBHOOK_POLICY_MAX = 64,   /* networks in each list of a policy */
+    WEBHOOK_HEAD_MAX = 64 * 1024,   /* of an answer's head, with interim ones and trailers */
+    WEBHOOK_KEPT_MAX = 64,          /* header fields of an answer */
+    WEBHOOK_REDIRECTS_MAX = 3,      /* each hop is checked again; more is a loop */
+    WEBHOOK_POLICY_MAX = 64,        /* networks in each list of a policy */
 };
 
 #define WEBHOOK_TIME_MAX SPAN_DAY /* use a queue for work that takes longer */
@@ -64,6 +64,7 @@ struct webhook_request {
     bool is_once;  /* sent at most once: on a new connection, see decision 0014 */
     bool is_h2;    /* HTTP/2, over http:// without an upgrade; trailers are kept as headers */
 
+    struct webhook_tls tls; /* not for hops to another origin */
     const struct address_policy *policy;
     const struct signature_key *keys; /* none: not signed */
     int key_count;

@@ -47,6 +47,7 @@ void webhook_call_free(struct webhook_call *call)
 {
     curl_easy_cleanup(call->easy);
     curl_slist_free_all(call->fields);
+    curl_slist_free_all(call->connect_to);
     arena_free(call->arena);
     free(call->body);
     free(call);
@@ -100,6 +101,10 @@ void webhook_call_init(struct webhook_call *call, const struct webhook_request *
     r->url = arena_str(call->arena, r->url);
     r->body = arena_str(call->arena, r->body);
     r->message_id = arena_str(call->arena, r->message_id);
+    r->tls = (struct webhook_tls){.ca = arena_str(call->arena, r->tls.ca),
+                                  .cert = arena_str(call->arena, r->tls.cert),
+                                  .key = arena_str(call->arena, r->tls.key),
+                                  .server_name = arena_str(call->arena, r->tls.server_name)};
     r->headers = copy_headers(call->arena, r->headers, r->header_count);
     r->extra = copy_headers(call->arena, r->extra, r->extra_count);
     r->keys = copy_array(call->arena, r->keys, r->key_count, sizeof *r->keys);
@@ -297,6 +302,17 @@ static void add_field(struct webhook_call *call, struct str name, struct str val
     call->fields = list;
 }
 
+/* The URL that libcurl gets has another host: see webhook_tls.c. */
+static void add_host(struct webhook_call *call)
+{
+    struct str scheme, host = {0}, rest;
+
+    if (str_cut(call->url, '/', &scheme, &rest) && str_cut(rest, '/', &scheme, &rest) &&
+        !str_cut(rest, '/', &host, &scheme))
+        host = rest;
+    add_field(call, STR("Host"), host);
+}
+
 /* Prevents libcurl from adding a header of its own. */
 static void suppress_field(struct webhook_call *call, const char *name_and_colon)
 {
@@ -350,6 +366,8 @@ static void set_fields(struct webhook_call *call)
     }
     if (r->key_count > 0 && !call->is_other_origin)
         add_signature(call);
+    if (call->connect_to)
+        add_host(call);
     if (r->is_h2)
         add_field(call, STR("TE"), STR("trailers"));
     if (!has_type)
@@ -424,8 +442,6 @@ static void set_rules(struct webhook_call *call, const struct webhook_limits *li
     SET(call, CURLOPT_SSL_VERIFYPEER, 1L);
     SET(call, CURLOPT_SSL_VERIFYHOST, 2L);
     SET(call, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (limits->ca_file)
-        SET(call, CURLOPT_CAINFO, limits->ca_file);
     SET(call, CURLOPT_NOSIGNAL, 1L);
     SET(call, CURLOPT_QUICK_EXIT, 1L); /* otherwise giving up waits for the name server */
     SET(call, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -462,9 +478,10 @@ bool webhook_call_prepare(struct webhook_call *call, const struct webhook_limits
     set_rules(call, limits);
     set_connection(call);
     SET(call, CURLOPT_URL, call->url.ptr);
+    webhook_tls_set(call, limits->ca_file);
     SET(call, CURLOPT_CONNECTTIMEOUT_MS, (long)webhook_call_ms(call->request.connect_us));
     SET(call, CURLOPT_TIMEOUT_MS, (long)webhook_call_ms(left));
     set_method(call);
-    set_fields(call);
+    set_fields(call); /* after the rules of TLS, which may add one */
     return true;
 }

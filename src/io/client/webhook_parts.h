@@ -22,7 +22,7 @@ struct webhook_call {
     int64_t origin; /* hash of the URL's scheme, host and port */
 
     CURL *easy;
-    struct curl_slist *fields;
+    struct curl_slist *fields, *connect_to;
     uv_timer_t timer; /* while waiting: send_by_us; once sent: first_byte_us */
     char curl_text[CURL_ERROR_SIZE];
     int64_t queued_us, begun_us; /* clock_boot_us() */
@@ -63,6 +63,9 @@ void webhook_call_init(struct webhook_call *call, const struct webhook_request *
 
 /* Prepares the handle for the hop; false if the call's time is over. */
 bool webhook_call_prepare(struct webhook_call *call, const struct webhook_limits *limits);
+
+/* webhook_tls.c: applies the request's TLS rules to the hop.  `ca_file` may be NULL. */
+void webhook_tls_set(struct webhook_call *call, const char *ca_file);
 
 /* The last status, also of an interim answer; 0 for none. */
 int webhook_call_status(const struct webhook_call *call);

@@ -230,6 +230,15 @@ struct str conductor_url_search(struct str base, struct str query, int32_t from,
     return buf_whole(&url);
 }
 
+struct str conductor_url_running(struct str base, struct str name, struct arena *arena)
+{
+    struct buf url = new_url(base, name.len, arena);
+
+    buf_text(&url, "/running/");
+    add_escaped(&url, name);
+    return buf_whole(&url);
+}
+
 /* ---- answers ---- */
 
 static struct str trim_blanks(struct str s)
@@ -239,6 +248,31 @@ static struct str trim_blanks(struct str s)
     while (s.len > 0 && strchr(" \t\r\n", s.ptr[0]))
         s = str_from(s, 1);
     return s;
+}
+
+/*
+ * The list may have a hundred thousand ids, so no JSON value is made of it.  Ids with escapes
+ * do not occur.
+ */
+bool conductor_next_running(struct str *rest, struct str *ret_id)
+{
+    struct str text = trim_blanks(*rest);
+    const char *end;
+
+    if (str_eq(text, STR("]")) || str_eq(text, STR("[]")))
+        *rest = (struct str){0};
+    if (text.len < 2 || (text.ptr[0] != '[' && text.ptr[0] != ','))
+        return false;
+    text = trim_blanks(str_from(text, 1));
+    if (text.len == 0 || text.ptr[0] != '"')
+        return false;
+    text = str_from(text, 1);
+    end = memchr(text.ptr, '"', text.len);
+    if (!end || memchr(text.ptr, '\\', (size_t)(end - text.ptr)))
+        return false;
+    *ret_id = (struct str){text.ptr, (size_t)(end - text.ptr)};
+    *rest = str_from(text, ret_id->len + 1);
+    return true;
 }
 
 struct str conductor_id_of(struct str body, struct arena *arena)

@@ -71,6 +71,15 @@ struct str conductor_url_find(struct str base, const struct conductor_start *sta
 struct str conductor_url_search(struct str base, struct str query, int32_t from, int32_t count,
                                 struct arena *arena);
 
+/* …/workflow/running/{name}: the ids of all workflows with this name that run */
+struct str conductor_url_running(struct str base, struct str name, struct arena *arena);
+
+/*
+ * Reads the next id from the rest of such a list, a JSON array of texts; begin with all of it.
+ * False: there is none, or the list is invalid; it is complete if *rest is then empty.
+ */
+bool conductor_next_running(struct str *rest, struct str *ret_id);
+
 /*
  * Returns the id from the answer to a start: plain text, a JSON string or {"workflowId"};
  * empty: none.

@@ -270,7 +270,14 @@ const struct dispatch_settings *dispatch_settings(const struct dispatch *dispatc
 
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch)
 {
-    const struct dispatcher_options *options = &dispatch->dispatcher->options;
+    return dispatcher_address_policy(dispatch->dispatcher,
+                                     dispatch->order->assignment.namespace);
+}
+
+struct address_policy dispatcher_address_policy(const struct dispatcher *dispatcher,
+                                                int64_t namespace)
+{
+    const struct dispatcher_options *options = &dispatcher->options;
     const struct address_policy server = {
         .allows_loopback = options->allow_loopback,
         .allows_private = options->allow_private,
@@ -278,7 +285,7 @@ struct address_policy dispatch_address_policy(const struct dispatch *dispatch)
         .deny_count = options->self_net_count,
     };
 
-    return dispatch_settings_policy(dispatch_settings(dispatch), &server);
+    return dispatch_settings_policy(dispatcher_settings(dispatcher, namespace), &server);
 }
 
 /* ---- starting and stopping ---- */

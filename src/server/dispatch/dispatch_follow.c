@@ -23,7 +23,7 @@ void follow_close(struct dispatcher *dispatcher)
     followers_free(dispatcher->followers);
 }
 
-static void set_timer(struct dispatcher *dispatcher)
+void follow_set_timer(struct dispatcher *dispatcher)
 {
     int64_t now = clock_boot_us(), wake = followers_wake_us(dispatcher->followers, now);
 
@@ -54,15 +54,22 @@ void flow_leave_turn(struct flow *flow)
         return;
     followers_done(flow->target, flow->reason);
     flow->target = NULL;
-    set_timer(flow->dispatch->dispatcher);
+    follow_set_timer(flow->dispatch->dispatcher);
 }
 
-void flow_park(struct flow *flow, span delay)
+/* The list that shows the workflow: Temporal has one, Conductor one per name. */
+static struct str list_of(const struct flow *flow)
 {
-    struct dispatch *dispatch = flow->dispatch;
-    struct dispatcher *dispatcher = dispatch->dispatcher;
+    return flow->kind == &flow_conductor ? flow->dispatch->action.workflow.name
+                                         : (struct str){0};
+}
+
+static void add_record(const struct flow *flow, span delay)
+{
+    const struct dispatch *dispatch = flow->dispatch;
     const struct assignment *assignment = &dispatch->order->assignment;
     const struct flow_progress *progress = &flow->progress;
+    bool is_failing = flow->failing_us != 0;
     const struct follower record = {
         .run = dispatch_run_id(dispatch),
         .fence = assignment->run.fence,
@@ -75,7 +82,8 @@ void flow_park(struct flow *flow, span delay)
         .deadline_us = flow->is_late ? INT64_MAX : flow->deadline_us,
         .failing_us = flow->failing_us,
         .wait = flow->wait,
-        .is_young = flow->failing_us == 0 && flow->wait < flow->limits->poll_max,
+        .is_young = !is_failing && flow->wait < flow->limits->poll_max,
+        .is_new = !is_failing && flow->wait <= flow->limits->poll_first,
         .has_place = dispatch->has_place,
         .is_inherited = flow->is_inherited,
         .is_stopped = dispatch->is_stopped,
@@ -83,34 +91,54 @@ void flow_park(struct flow *flow, span delay)
         .wants_end = flow->wants_end,
         .end_requested = flow->end_requested,
         .is_late = flow->is_late,
-        .texts = {[FOLLOWER_ID] = assignment->id,
-                  [FOLLOWER_SCHEDULE] = assignment->name,
-                  [FOLLOWER_SPACE] = dispatch->order->namespace_name,
-                  [FOLLOWER_UPSTREAM] = dispatch->action.workflow.upstream,
-                  [FOLLOWER_WORKFLOW] = progress->id,
-                  [FOLLOWER_RUN_ID] = progress->run_id,
-                  [FOLLOWER_FIRST] = progress->first,
-                  [FOLLOWER_CURRENT] = str_of(flow->run)},
+        .has_hint = flow->has_hint && is_failing,
+        .bad_hints = (uint8_t)(flow->bad_hints + (flow->has_hint && !is_failing)),
+    };
+    const struct str texts[FOLLOWER_TEXTS] = {
+        [FOLLOWER_SCHEDULE] = assignment->name,
+        [FOLLOWER_SPACE] = dispatch->order->namespace_name,
+        [FOLLOWER_UPSTREAM] = dispatch->action.workflow.upstream,
+        [FOLLOWER_LIST] = list_of(flow),
+        [FOLLOWER_WORKFLOW] = progress->id,
+        [FOLLOWER_RUN_ID] = progress->run_id,
+        [FOLLOWER_FIRST] = progress->first,
+        [FOLLOWER_CURRENT] = str_of(flow->run),
     };
 
-    must(dispatch->is_followed && progress->id.len > 0 && !progress->has_ended);
+    followers_add(dispatch->dispatcher->followers, &record, texts);
+}
+
+void flow_park(struct flow *flow, span delay)
+{
+    struct dispatch *dispatch = flow->dispatch;
+    struct dispatcher *dispatcher = dispatch->dispatcher;
+
+    must(dispatch->is_followed && flow->progress.id.len > 0 && !flow->progress.has_ended);
     flow_leave_turn(flow);
-    followers_add(dispatcher->followers, &record);
+    add_record(flow, delay);
     dispatch->has_place = false; /* the record keeps it */
     flow_free(flow);
     dispatch_leave(dispatch);
     dispatcher->followed++; /* as a record */
-    set_timer(dispatcher);
+    follow_set_timer(dispatcher);
 }
 
 /* ---- from a record to a dispatch ---- */
+
+static struct str copy_text(const struct follower *record, enum follower_text which,
+                            struct arena *arena)
+{
+    return arena_str(arena, follower_text(record, which));
+}
 
 /* Only what following and ending need: the action and the input are those of the start. */
 static struct dispatch_order *order_of(const struct follower *record)
 {
     struct arena *arena = arena_new(ORDER_ARENA_MAX);
     struct dispatch_order *order = arena_take(arena, sizeof *order);
+    char id[RUN_ID_TEXT_MAX];
 
+    run_id_format(&record->run, id);
     *order = (struct dispatch_order){
         .arena = arena,
         .assignment = {.run = {.schedule = record->run.schedule,
@@ -120,12 +148,12 @@ static struct dispatch_order *order_of(const struct follower *record)
                                .attempt = record->attempt,
                                .losses = record->losses,
                                .fence = record->fence},
-                       .id = arena_str(arena, record->texts[FOLLOWER_ID]),
-                       .name = arena_str(arena, record->texts[FOLLOWER_SCHEDULE]),
+                       .id = arena_str(arena, str_of(id)),
+                       .name = copy_text(record, FOLLOWER_SCHEDULE, arena),
                        .namespace = record->namespace,
                        .deadline = INSTANT_NEVER},
         .send_by_us = INT64_MAX,
-        .namespace_name = arena_str(arena, record->texts[FOLLOWER_SPACE]),
+        .namespace_name = copy_text(record, FOLLOWER_SPACE, arena),
     };
     return order;
 }
@@ -133,9 +161,9 @@ static struct dispatch_order *order_of(const struct follower *record)
 static struct flow_progress progress_of(const struct follower *record, struct arena *arena)
 {
     return (struct flow_progress){
-        .id = arena_str(arena, record->texts[FOLLOWER_WORKFLOW]),
-        .run_id = arena_str(arena, record->texts[FOLLOWER_RUN_ID]),
-        .first = arena_str(arena, record->texts[FOLLOWER_FIRST]),
+        .id = copy_text(record, FOLLOWER_WORKFLOW, arena),
+        .run_id = copy_text(record, FOLLOWER_RUN_ID, arena),
+        .first = copy_text(record, FOLLOWER_FIRST, arena),
         .count = record->workflows,
         .clean = record->clean,
     };
@@ -155,8 +183,8 @@ static struct flow *flow_of(struct dispatcher *dispatcher, struct follower *reco
     dispatch->is_terminated = record->is_terminated;
     dispatch->is_killed = record->is_terminated;
     dispatch->action.type = ACTION_WORKFLOW;
-    dispatch->action.workflow.upstream = arena_str(dispatch->arena,
-                                                   record->texts[FOLLOWER_UPSTREAM]);
+    dispatch->action.workflow.upstream = copy_text(record, FOLLOWER_UPSTREAM, dispatch->arena);
+    dispatch->action.workflow.name = copy_text(record, FOLLOWER_LIST, dispatch->arena);
     flow = flow_new(dispatch);
     flow->progress = progress_of(record, dispatch->arena);
     flow->step = STEP_FOLLOW;
@@ -167,8 +195,10 @@ static struct flow *flow_of(struct dispatcher *dispatcher, struct follower *reco
     flow->is_late = record->is_late;
     flow->failing_us = record->failing_us;
     flow->wait = record->wait;
+    flow->has_hint = record->has_hint;
+    flow->bad_hints = record->bad_hints;
     run = BUF(flow->run);
-    buf_str(&run, record->texts[FOLLOWER_CURRENT]);
+    buf_str(&run, follower_text(record, FOLLOWER_CURRENT));
     flow_set_deadline(flow, record->deadline_us);
     follower_free(record);
     return flow;
@@ -218,6 +248,7 @@ static void on_turn(void *arg)
     int64_t now = clock_boot_us();
 
     end_late(dispatcher, now);
+    follow_read_lists(dispatcher, limits_of);
     for (;;) {
         enum follow_reason reason;
         struct follower *record = followers_next(dispatcher->followers, now, limits_of,
@@ -233,7 +264,7 @@ static void on_turn(void *arg)
         flow->reason = reason;
         flow_continue(flow);
     }
-    set_timer(dispatcher);
+    follow_set_timer(dispatcher);
 }
 
 /* ---- stopping ---- */
@@ -247,7 +278,7 @@ void follow_stop(struct dispatcher *dispatcher, const struct stop *stop)
     record->is_stopped = true;
     record->is_terminated = record->is_terminated || stop->is_terminated;
     request_end_of(dispatcher, record);
-    set_timer(dispatcher);
+    follow_set_timer(dispatcher);
 }
 
 static void drop(void *arg, struct follower *record)

@@ -136,6 +136,9 @@ void follow_close(struct dispatcher *dispatcher);
 void follow_stop(struct dispatcher *dispatcher, const struct stop *stop);
 void follow_drain(struct dispatcher *dispatcher); /* keeps those that this node must end */
 void follow_drop_all(struct dispatcher *dispatcher);
+void follow_set_timer(struct dispatcher *dispatcher); /* after a change of the table */
 
 /* The addresses that the namespace may call; refers to lists of settings and options. */
 struct address_policy dispatch_address_policy(const struct dispatch *dispatch);
+struct address_policy dispatcher_address_policy(const struct dispatcher *dispatcher,
+                                                int64_t namespace);

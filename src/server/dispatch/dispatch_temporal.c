@@ -300,6 +300,7 @@ static void set_run(struct flow *flow, struct str run)
 
     buf_str(&text, run);
     must(!text.cut);
+    flow->has_hint = false; /* that was about the run before */
     state_of_flow(flow)->token_len = 0;
 }
 

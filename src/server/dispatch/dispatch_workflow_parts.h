@@ -71,13 +71,15 @@ struct flow {
     enum flow_step step;
     struct follow_target *target; /* of the turn of a followed workflow; NULL: none        */
     enum follow_reason reason;    /* of that turn                                          */
-    int64_t deadline_us;          /* clock_boot_us(); INT64_MAX: none                      */
-    char run[FLOW_ID_MAX + 1];    /* the run that the workflow has continued as; "": none  */
-    int starts;                   /* start requests of this attempt                       */
-    int64_t confirm_by_us;        /* clock_boot_us() until which a start must be answered */
-    int64_t asked_us;             /* clock_boot_us() when the last start request ended    */
-    int64_t looked_us;            /* clock_boot_us() when the last lookup began           */
-    span settle;                  /* from asked_us until the upstream has handled it      */
+    bool has_hint;       /* that turn is because of a list which shows the end               */
+    uint8_t bad_hints;   /* as in struct follower                                            */
+    int64_t deadline_us; /* clock_boot_us(); INT64_MAX: none                      */
+    char run[FLOW_ID_MAX + 1]; /* the run that the workflow has continued as; "": none  */
+    int starts;                /* start requests of this attempt                       */
+    int64_t confirm_by_us;     /* clock_boot_us() until which a start must be answered */
+    int64_t asked_us;          /* clock_boot_us() when the last start request ended    */
+    int64_t looked_us;         /* clock_boot_us() when the last lookup began           */
+    span settle;               /* from asked_us until the upstream has handled it      */
     bool is_looking;    /* a lookup of several requests is in progress                   */
     bool is_taken;      /* another workflow has the id, unless the lookup finds ours     */
     bool is_calling;    /* a request is in progress                                   */
@@ -108,6 +110,9 @@ void flow_park(struct flow *flow, span delay);
 /* Gives the turn back that followers_next() gave to the flow. */
 void flow_leave_turn(struct flow *flow);
 
+/* Reads the lists of upstreams that are due: dispatch_lists.c. */
+void follow_read_lists(struct dispatcher *dispatcher, follow_limits_of *limits);
+
 /* ---- ends of the dispatch; the flow is freed when these return ---- */
 
 /* No workflow was started, for the reason in flow->why. */
@@ -132,6 +137,10 @@ void flow_report(struct flow *flow, struct str log);
 struct str flow_input(struct dispatch *dispatch);
 
 /* The common part of every request, for the upstream to complete. */
+struct webhook_request upstream_request(const struct upstream_settings *upstream,
+                                        const struct flow_limits *limits,
+                                        const struct address_policy *policy,
+                                        struct arena *arena);
 struct webhook_request flow_request(const struct flow *flow,
                                     const struct upstream_settings *upstream,
                                     const struct address_policy *policy);

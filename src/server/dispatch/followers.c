@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table by run, a heap of deadlines, and for each upstream three heaps by due time:
- * workflows to end, young ones and old ones.
+ * Hash tables by run and by workflow id, a heap of deadlines, and for each upstream four heaps
+ * by due time: workflows to end, those that a list shows as ended, young ones and old ones.
  */
 #include "server/dispatch/followers.h"
 
@@ -10,45 +10,18 @@
 
 #include "base/hash.h"
 #include "base/must.h"
+#include "server/dispatch/followers_parts.h"
 
 enum { BUCKETS_MIN = 64, HEAP_MIN = 16 };
 
-enum { QUEUE_END, QUEUE_YOUNG, QUEUE_OLD, QUEUES };
-
-struct heap {
-    struct follower **list;
-    int32_t count, room;
-    bool is_deadline; /* sorted by deadline_us instead of due_us */
-};
-
-struct follow_target {
-    int64_t namespace;
-    struct heap queues[QUEUES];
-    int calls[FOLLOW_REASONS]; /* in progress                                 */
-    int32_t rate, waits;       /* as last read                                */
-    int64_t paced_us;          /* no FOLLOW_LOOK begins before                */
-    bool was_young;            /* the last FOLLOW_LOOK was of a young one     */
-    struct follow_target *next;
-    size_t name_len;
-    char name[];
-};
-
-struct followers {
-    struct follower **buckets;
-    size_t bucket_count;
-    int count;
-    struct heap deadlines;
-    struct follow_target *targets;
-};
-
 /* ---- heaps ---- */
 
-static int64_t key_of(const struct heap *heap, const struct follower *record)
+static int64_t key_of(const struct follow_heap *heap, const struct follower *record)
 {
     return heap->is_deadline ? record->deadline_us : record->due_us;
 }
 
-static void put(struct heap *heap, int32_t at, struct follower *record)
+static void put(struct follow_heap *heap, int32_t at, struct follower *record)
 {
     heap->list[at] = record;
     if (heap->is_deadline)
@@ -58,7 +31,7 @@ static void put(struct heap *heap, int32_t at, struct follower *record)
 }
 
 /* Moves the record at `at` towards the root, then towards the leaves. */
-static void sift(struct heap *heap, int32_t at)
+static void sift(struct follow_heap *heap, int32_t at)
 {
     struct follower *record = heap->list[at];
     int64_t key = key_of(heap, record);
@@ -79,7 +52,7 @@ static void sift(struct heap *heap, int32_t at)
     put(heap, at, record);
 }
 
-static void heap_add(struct heap *heap, struct follower *record)
+static void heap_add(struct follow_heap *heap, struct follower *record)
 {
     if (heap->count == heap->room) {
         heap->room = heap->room == 0 ? HEAP_MIN : heap->room * 2;
@@ -90,7 +63,7 @@ static void heap_add(struct heap *heap, struct follower *record)
     sift(heap, heap->count - 1);
 }
 
-static void heap_remove(struct heap *heap, int32_t at)
+static void heap_remove(struct follow_heap *heap, int32_t at)
 {
     must(at >= 0 && at < heap->count);
     heap->count--;
@@ -100,7 +73,7 @@ static void heap_remove(struct heap *heap, int32_t at)
     }
 }
 
-static struct follower *heap_first(const struct heap *heap)
+static struct follower *heap_first(const struct follow_heap *heap)
 {
     return heap->count > 0 ? heap->list[0] : NULL;
 }
@@ -141,6 +114,7 @@ static bool is_idle(const struct follow_target *target)
 
 static void free_target(struct follow_target *target)
 {
+    follow_groups_free(target);
     for (int i = 0; i < QUEUES; i++)
         free(target->queues[i].list);
     free(target);
@@ -164,6 +138,11 @@ static void drop_idle(struct followers *all)
 
 /* ---- the table ---- */
 
+struct follower **followers_named(const struct followers *all, struct str workflow)
+{
+    return &all->named[hash_u64(hash_bytes(workflow.ptr, workflow.len, 0)) % all->bucket_count];
+}
+
 static struct follower **bucket_of(const struct followers *all, const struct run_id *run,
                                    int64_t fence)
 {
@@ -176,21 +155,31 @@ static struct follower **bucket_of(const struct followers *all, const struct run
     return &all->buckets[digest.sum % all->bucket_count];
 }
 
+static void add_to_buckets(struct followers *all, struct follower *record)
+{
+    struct follower **at = bucket_of(all, &record->run, record->fence);
+
+    record->next = *at;
+    *at = record;
+    at = followers_named(all, follower_text(record, FOLLOWER_WORKFLOW));
+    record->next_named = *at;
+    *at = record;
+}
+
 static void set_buckets(struct followers *all, size_t count)
 {
     struct follower **old = all->buckets;
     size_t old_count = all->bucket_count;
 
+    free(all->named);
     all->buckets = calloc(count, sizeof *all->buckets);
-    must(all->buckets);
+    all->named = calloc(count, sizeof *all->named);
+    must(all->buckets && all->named);
     all->bucket_count = count;
     for (size_t i = 0; i < old_count; i++)
         for (struct follower *record = old[i], *next; record; record = next) {
-            struct follower **at = bucket_of(all, &record->run, record->fence);
-
             next = record->next;
-            record->next = *at;
-            *at = record;
+            add_to_buckets(all, record);
         }
     free(old);
 }
@@ -222,14 +211,24 @@ void followers_free(struct followers *all)
     }
     free(all->deadlines.list);
     free(all->buckets);
+    free(all->named);
     free(all);
 }
 
-static struct heap *queue_of(const struct follower *record)
+/* An old one is looked at seldom if a list covers it. */
+static bool is_covered(const struct follower *record)
 {
-    bool ends = record->wants_end && !record->end_requested;
+    return record->due_us < record->target->listed_until_us &&
+           record->bad_hints < BAD_HINTS_MAX;
+}
 
-    int which = ends ? QUEUE_END : record->is_young ? QUEUE_YOUNG : QUEUE_OLD;
+static struct follow_heap *queue_of(const struct follower *record)
+{
+    int which = record->wants_end && !record->end_requested ? QUEUE_END
+                : record->has_hint                          ? QUEUE_HINT
+                : is_covered(record) && !record->is_new     ? QUEUE_OLD
+                : record->is_young || record->bad_hints > 0 ? QUEUE_YOUNG
+                                                            : QUEUE_OLD;
 
     return &record->target->queues[which];
 }
@@ -245,7 +244,7 @@ static void add_to_heaps(struct followers *all, struct follower *record)
 static void remove_from_heaps(struct followers *all, struct follower *record)
 {
     for (int i = 0; i < QUEUES; i++) {
-        struct heap *heap = &record->target->queues[i];
+        struct follow_heap *heap = &record->target->queues[i];
 
         if (record->at_due < heap->count && heap->list[record->at_due] == record) {
             heap_remove(heap, record->at_due);
@@ -257,34 +256,60 @@ static void remove_from_heaps(struct followers *all, struct follower *record)
     record->at_due = record->at_deadline = -1;
 }
 
-struct follower *followers_add(struct followers *all, const struct follower *record)
+/* The texts that many records share are those of their upstream and group. */
+static bool is_shared(int which)
 {
-    struct follower *copy, **bucket;
+    return which == FOLLOWER_UPSTREAM || which == FOLLOWER_LIST;
+}
+
+struct str follower_text(const struct follower *record, enum follower_text which)
+{
+    uint16_t begin = which == 0 ? 0 : record->ends[which - 1];
+
+    if (which == FOLLOWER_UPSTREAM)
+        return (struct str){record->target->name, record->target->name_len};
+    if (which == FOLLOWER_LIST)
+        return (struct str){record->group->name, record->group->name_len};
+    return (struct str){record->text + begin, (size_t)(record->ends[which] - begin)};
+}
+
+static struct follower *copy_record(const struct follower *record,
+                                    const struct str texts[static FOLLOWER_TEXTS])
+{
+    struct follower *copy;
     size_t size = 0;
-    char *text;
 
     for (int i = 0; i < FOLLOWER_TEXTS; i++)
-        size += record->texts[i].len;
-    must(size <= FOLLOW_TEXTS_MAX && !followers_find(all, &record->run, record->fence));
+        size += is_shared(i) ? 0 : texts[i].len;
+    must(size <= FOLLOW_TEXTS_MAX);
     copy = malloc(sizeof *copy + size);
     must(copy);
     *copy = *record;
-    text = (char *)(copy + 1);
+    size = 0;
     for (int i = 0; i < FOLLOWER_TEXTS; i++) {
-        struct str from = record->texts[i];
-
-        if (from.len > 0)
-            memcpy(text, from.ptr, from.len);
-        copy->texts[i] = (struct str){text, from.len};
-        text += from.len;
+        if (!is_shared(i) && texts[i].len > 0) {
+            memcpy(copy->text + size, texts[i].ptr, texts[i].len);
+            size += texts[i].len;
+        }
+        copy->ends[i] = (uint16_t)size;
     }
+    return copy;
+}
+
+struct follower *followers_add(struct followers *all, const struct follower *record,
+                               const struct str texts[static FOLLOWER_TEXTS])
+{
+    struct follower *copy = copy_record(record, texts);
+
+    must(!followers_find(all, &record->run, record->fence));
+    copy->target = target_of(all, copy->namespace, texts[FOLLOWER_UPSTREAM]);
+    copy->group = follow_group_of(copy->target, texts[FOLLOWER_LIST]);
+    copy->mark = copy->group->reading;
     if ((size_t)all->count >= all->bucket_count)
         set_buckets(all, all->bucket_count * 2);
-    bucket = bucket_of(all, &copy->run, copy->fence);
-    copy->next = *bucket;
-    *bucket = copy;
+    add_to_buckets(all, copy);
     all->count++;
-    copy->target = target_of(all, copy->namespace, copy->texts[FOLLOWER_UPSTREAM]);
+    follow_group_count(copy->group, 1);
     add_to_heaps(all, copy);
     return copy;
 }
@@ -315,7 +340,13 @@ void followers_remove(struct followers *all, struct follower *record)
         at = &(*at)->next;
     must(*at == record);
     *at = record->next;
+    at = followers_named(all, follower_text(record, FOLLOWER_WORKFLOW));
+    while (*at && *at != record)
+        at = &(*at)->next_named;
+    must(*at == record);
+    *at = record->next_named;
     all->count--;
+    follow_group_count(record->group, -1);
     remove_from_heaps(all, record);
 }
 
@@ -348,27 +379,46 @@ struct follower *followers_late(const struct followers *all, int64_t now_us)
 
 /* ---- the next request ---- */
 
-static struct follower *due_of(const struct heap *heap, int64_t now_us)
+static struct follower *due_of(const struct follow_heap *heap, int64_t now_us)
 {
     struct follower *first = heap_first(heap);
 
     return first && first->due_us <= now_us ? first : NULL;
 }
 
-/* Young and old ones take turns: neither can delay the other by more than a factor of two. */
-static struct follower *next_look(struct follow_target *target, int64_t now_us)
+bool follow_target_pace(struct follow_target *target, int64_t now_us)
 {
-    struct follower *young = due_of(&target->queues[QUEUE_YOUNG], now_us);
-    struct follower *old = due_of(&target->queues[QUEUE_OLD], now_us);
     span pace = SPAN_S / target->rate;
 
-    if ((!young && !old) || target->calls[FOLLOW_LOOK] >= FOLLOW_CALLS_MAX ||
-        target->paced_us > now_us)
-        return NULL;
+    if (target->paced_us > now_us)
+        return false;
     if (target->paced_us < now_us - FOLLOW_BURST * pace)
         target->paced_us = now_us - FOLLOW_BURST * pace;
     target->paced_us += pace;
+    return true;
+}
+
+/*
+ * Young and old ones take turns: neither can delay the other by more than a factor of two.  If
+ * lists show the ends, the old ones are looked at only in case a list is wrong.
+ */
+static struct follower *next_look(struct follow_target *target, int64_t now_us)
+{
+    struct follower *hint = due_of(&target->queues[QUEUE_HINT], now_us);
+    struct follower *young = due_of(&target->queues[QUEUE_YOUNG], now_us);
+    struct follower *old = due_of(&target->queues[QUEUE_OLD], now_us);
+    bool has_lists = follow_target_has_lists(target, now_us);
+
+    if (has_lists && target->old_us > now_us)
+        old = NULL;
+    if ((!hint && !young && !old) || target->calls[FOLLOW_LOOK] >= FOLLOW_CALLS_MAX ||
+        !follow_target_pace(target, now_us))
+        return NULL;
+    if (hint)
+        return hint;
     target->was_young = young && !(old && target->was_young);
+    if (!target->was_young && has_lists)
+        target->old_us = now_us + LISTS_SHARE * SPAN_S / target->rate;
     return target->was_young ? young : old;
 }
 
@@ -434,7 +484,7 @@ bool followers_has_due(const struct follow_target *target, int64_t now_us)
            due_of(&target->queues[QUEUE_OLD], now_us);
 }
 
-static int64_t due_us_of(const struct heap *heap)
+static int64_t due_us_of(const struct follow_heap *heap)
 {
     const struct follower *first = heap_first(heap);
 
@@ -446,23 +496,33 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* When the upstream may get the next request. */
+static int64_t wake_us_of(const struct follow_target *target, int64_t now_us)
+{
+    int64_t young = due_us_of(&target->queues[QUEUE_YOUNG]);
+    int64_t old = due_us_of(&target->queues[QUEUE_OLD]);
+    int64_t look = lesser(young, due_us_of(&target->queues[QUEUE_HINT]));
+    int64_t wake = INT64_MAX, list = follow_lists_wake_us(target);
+
+    if (target->calls[FOLLOW_END] < FOLLOW_CALLS_MAX)
+        wake = due_us_of(&target->queues[QUEUE_END]);
+    if (target->calls[FOLLOW_WAIT] < target->waits)
+        wake = lesser(wake, lesser(young, old));
+    if (follow_target_has_lists(target, now_us) && old < target->old_us)
+        old = target->old_us;
+    look = lesser(look, old);
+    if (target->calls[FOLLOW_LOOK] >= FOLLOW_CALLS_MAX)
+        look = INT64_MAX;
+    look = lesser(look, list);
+    return lesser(wake, look < target->paced_us ? target->paced_us : look);
+}
+
 int64_t followers_wake_us(const struct followers *all, int64_t now_us)
 {
     const struct follower *late = heap_first(&all->deadlines);
     int64_t wake = late ? late->deadline_us : INT64_MAX;
 
-    for (const struct follow_target *target = all->targets; target; target = target->next) {
-        int64_t look = lesser(due_us_of(&target->queues[QUEUE_YOUNG]),
-                              due_us_of(&target->queues[QUEUE_OLD]));
-
-        if (target->calls[FOLLOW_END] < FOLLOW_CALLS_MAX)
-            wake = lesser(wake, due_us_of(&target->queues[QUEUE_END]));
-        if (target->calls[FOLLOW_WAIT] < target->waits)
-            wake = lesser(wake, look);
-        if (look < target->paced_us)
-            look = target->paced_us;
-        if (target->calls[FOLLOW_LOOK] < FOLLOW_CALLS_MAX)
-            wake = lesser(wake, look);
-    }
+    for (const struct follow_target *target = all->targets; target; target = target->next)
+        wake = lesser(wake, wake_us_of(target, now_us));
     return wake > now_us ? wake : now_us;
 }

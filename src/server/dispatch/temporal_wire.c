@@ -18,6 +18,7 @@ enum {
     CLOSE_EVENT = 2,
     OWN_ATTRIBUTES = 2, /* search attributes that a schedule adds */
     WORDS_MAX = 200,    /* bytes of a status message              */
+    QUERY_MAX = 128,    /* of a query for runs that have ended    */
 };
 
 static const char *const end_words[] = {
@@ -210,6 +211,23 @@ struct str temporal_find_body(const struct temporal_who *who, struct arena *aren
     m.execution = execution(who, arena);
     m.maximum_page_size = 1;
     m.history_event_filter_type = ALL_EVENTS;
+    return proto_frame(&m.base, arena);
+}
+
+struct str temporal_closed_body(struct str namespace, instant since, int32_t page_size,
+                                struct str token, struct arena *arena)
+{
+    Temporal__ListWorkflowExecutionsRequest m =
+        TEMPORAL__LIST_WORKFLOW_EXECUTIONS_REQUEST__INIT;
+    struct buf query = arena_buf(arena, QUERY_MAX);
+
+    buf_text(&query, "TemporalScheduledById IS NOT NULL AND CloseTime > \"");
+    instant_format(since, &query);
+    buf_char(&query, '"');
+    m.namespace_ = temporal_text(namespace, arena);
+    m.page_size = page_size;
+    m.next_page_token = (ProtobufCBinaryData){token.len, (uint8_t *)(uintptr_t)token.ptr};
+    m.query = temporal_text(buf_whole(&query), arena);
     return proto_frame(&m.base, arena);
 }
 
@@ -441,4 +459,30 @@ struct temporal_look temporal_look_of(struct str message, struct arena *arena)
     if (m->history && m->history->n_events > 0)
         read_close_event(m->history->events[m->history->n_events - 1], arena, &look);
     return look;
+}
+
+struct temporal_closed temporal_closed_of(struct str message, struct arena *arena)
+{
+    const Temporal__ListWorkflowExecutionsResponse *m;
+    struct temporal_run_end *list;
+    int count = 0;
+
+    if (!read_message(&temporal__list_workflow_executions_response__descriptor, message, arena,
+                      &m))
+        return (struct temporal_closed){0};
+    list = arena_array(arena, m->n_executions, sizeof *list);
+    for (size_t i = 0; i < m->n_executions; i++) {
+        const Temporal__WorkflowExecutionInfo *info = m->executions[i];
+
+        if (info->execution && info->close_time)
+            list[count++] = (struct temporal_run_end){str_of(info->execution->workflow_id),
+                                                      str_of(info->execution->run_id),
+                                                      temporal_instant(info->close_time)};
+    }
+    return (struct temporal_closed){
+        .is_read = true,
+        .list = list,
+        .count = count,
+        .token = {(const char *)m->next_page_token.data, m->next_page_token.len},
+    };
 }

@@ -19,6 +19,7 @@
 enum {
     TEMPORAL_RUN_MAX = 255,    /* bytes of a run id; Temporal's have 36 */
     TEMPORAL_TOKEN_MAX = 2048, /* of a page token; most have about 100 bytes */
+    TEMPORAL_PAGE = 500,       /* runs per page of a list; Temporal returns up to 1,000 */
 };
 
 /* A workflow of the upstream, and the identity of the caller. */
@@ -58,6 +59,13 @@ struct str temporal_follow_body(const struct temporal_who *who, struct str token
 
 /* Asks for the first event of the last run with the id. */
 struct str temporal_find_body(const struct temporal_who *who, struct arena *arena);
+
+/*
+ * Asks for runs of workflows that schedules have started and that ended after `since`, newest
+ * first; `token` comes from the last answer.
+ */
+struct str temporal_closed_body(struct str namespace, instant since, int32_t page_size,
+                                struct str token, struct arena *arena);
 
 struct str temporal_cancel_body(const struct temporal_who *who, struct str request_id,
                                 struct arena *arena);
@@ -105,3 +113,15 @@ struct temporal_look {
     struct str token;      /* for the next poll; may be empty     */
 };
 struct temporal_look temporal_look_of(struct str message, struct arena *arena);
+
+/* A page of a list. */
+struct temporal_closed {
+    bool is_read; /* false: the answer cannot be read */
+    const struct temporal_run_end {
+        struct str workflow_id, run_id;
+        instant closed_at;
+    } * list;
+    int count;
+    struct str token; /* for the next page; empty: this is the last one */
+};
+struct temporal_closed temporal_closed_of(struct str message, struct arena *arena);

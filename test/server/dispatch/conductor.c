@@ -190,6 +190,23 @@ static void search(struct conductor *conductor, const char *path)
     free(body.ptr);
 }
 
+/* …/running/{name} */
+static void list_running(struct conductor *conductor)
+{
+    struct buf body = {.cap = CONDUCTOR_ANSWER_MAX};
+
+    body.ptr = malloc(body.cap);
+    must(body.ptr != NULL);
+    buf_char(&body, '[');
+    for (int i = 0; i < conductor->count; i++)
+        if (strcmp(conductor->flows[i].status, "RUNNING") == 0)
+            buf_printf(&body, "%s\"%s\"", body.len > 1 ? "," : "", conductor->flows[i].id);
+    buf_char(&body, ']');
+    must(!body.cut);
+    answer_with(conductor, 200, "application/json", body.ptr);
+    free(body.ptr);
+}
+
 static void terminate(struct conductor *conductor, struct conductor_flow *flow)
 {
     if (strcmp(flow->status, "RUNNING") != 0 && strcmp(flow->status, "PAUSED") != 0) {
@@ -214,6 +231,8 @@ static void carry_out(struct conductor *conductor, const struct bad_seen *seen)
         find(conductor, found + strlen("/correlated/"));
     } else if (conductor->supports_search && strncmp(id, "search?", 7) == 0) {
         search(conductor, id - 1);
+    } else if (conductor->supports_running && strcmp(id, "running/wf") == 0) {
+        list_running(conductor);
     } else if (!found && (flow = by_id(conductor, id)) != NULL) {
         if (strncmp(seen->line, "DELETE ", 7) == 0)
             terminate(conductor, flow);
@@ -261,6 +280,7 @@ void conductor_start(struct conductor *conductor, uv_loop_t *loop)
     conductor->server.arg = conductor;
     conductor->supports_keys = true;
     conductor->supports_correlated = conductor->supports_search = true;
+    conductor->supports_running = true;
     conductor->answer = malloc(CONDUCTOR_ANSWER_MAX);
     must(conductor->answer != NULL);
 }

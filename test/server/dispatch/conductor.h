@@ -29,7 +29,7 @@ struct conductor {
     struct conductor_flow flows[CONDUCTOR_FLOWS_MAX];
     int count;
     bool supports_keys; /* a start with a known key returns the known workflow */
-    bool supports_correlated, supports_search;
+    bool supports_correlated, supports_search, supports_running;
     bool hides_inputs; /* in lists, as Conductor does if it stores large inputs elsewhere */
     int hidden; /* lists that do not show the newest workflow yet: it is still being made */
     struct conductor_fault faults[CONDUCTOR_FAULTS_MAX];

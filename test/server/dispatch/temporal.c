@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "io/clock.h"
 #include "io/loop.h"
 #include "wire/base64.h"
 
@@ -30,6 +31,7 @@ static const struct {
     {"RequestCancelWorkflowExecution",
      &temporal__request_cancel_workflow_execution_request__descriptor},
     {"TerminateWorkflowExecution", &temporal__terminate_workflow_execution_request__descriptor},
+    {"ListWorkflowExecutions", &temporal__list_workflow_executions_request__descriptor},
 };
 
 /* ---- answers ---- */
@@ -221,6 +223,35 @@ static void answer_nothing_yet(struct temporal *server, struct exchange *x)
     answer_message(server, x, &response.base);
 }
 
+/* One run per page, with its place as the token, so that clients must read several pages. */
+static void list_closed(struct temporal *server, struct exchange *x,
+                        const Temporal__ListWorkflowExecutionsRequest *m)
+{
+    Temporal__ListWorkflowExecutionsResponse response =
+        TEMPORAL__LIST_WORKFLOW_EXECUTIONS_RESPONSE__INIT;
+    Temporal__WorkflowExecutionInfo info = TEMPORAL__WORKFLOW_EXECUTION_INFO__INIT;
+    Temporal__WorkflowExecutionInfo *list[] = {&info};
+    Temporal__WorkflowExecution execution = TEMPORAL__WORKFLOW_EXECUTION__INIT;
+    Temporal__Timestamp closed = TEMPORAL__TIMESTAMP__INIT;
+    uint8_t place = m->next_page_token.len > 0 ? m->next_page_token.data[0] : 0;
+
+    must(strstr(m->query, "CloseTime > \"20") && m->page_size > 0);
+    while (place < server->count && server->runs[place].end == TEMPORAL_RUNNING)
+        place++;
+    if (place < server->count) {
+        execution.workflow_id = word(server->runs[place].id);
+        execution.run_id = word(server->runs[place].run);
+        closed.seconds = clock_now() / SPAN_S;
+        info.execution = &execution;
+        info.close_time = &closed;
+        response.executions = list;
+        response.n_executions = 1;
+        place++;
+        response.next_page_token = (ProtobufCBinaryData){1, &place};
+    }
+    answer_message(server, x, &response.base);
+}
+
 static void show(struct temporal *server, struct exchange *x,
                  const Temporal__GetWorkflowExecutionHistoryRequest *m)
 {
@@ -286,6 +317,8 @@ static void serve(struct temporal *server, struct exchange *x, const char *metho
         start(server, x, any);
     } else if (strcmp(method, "GetWorkflowExecutionHistory") == 0) {
         show(server, x, (const void *)message);
+    } else if (strcmp(method, "ListWorkflowExecutions") == 0) {
+        list_closed(server, x, (const void *)message);
     } else if (strcmp(method, "RequestCancelWorkflowExecution") == 0) {
         stop(server, x,
              find_open(server, cancel->workflow_execution, cancel->first_execution_run_id),

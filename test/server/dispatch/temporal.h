@@ -11,7 +11,7 @@
 #include "wire/temporal.pb-c.h"
 
 enum {
-    TEMPORAL_FLOWS_MAX = 16,
+    TEMPORAL_FLOWS_MAX = 64,
     TEMPORAL_FAULTS_MAX = 64,
     TEMPORAL_SEEN_MAX = 256,
     TEMPORAL_WAITING_MAX = 16,
