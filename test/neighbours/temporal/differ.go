@@ -52,12 +52,13 @@ type outcome struct {
 	sides    [3][]map[string]string
 }
 
-// differ carries out each scenario on all sides at the same time.
-func differ(ctx context.Context, scenarios []scenario, sides [3]side) []outcome {
-	outcomes := make([]outcome, len(scenarios))
+// differ carries out each scenario on all sides at the same time, and reports each outcome when it
+// is known.
+func differ(ctx context.Context, scenarios []scenario, sides [3]side, report func(outcome)) {
 	free := make(chan struct{}, together)
 	var wait sync.WaitGroup
-	for i, s := range scenarios {
+	var one sync.Mutex
+	for _, s := range scenarios {
 		if s.lists {
 			continue
 		}
@@ -65,17 +66,19 @@ func differ(ctx context.Context, scenarios []scenario, sides [3]side) []outcome 
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			outcomes[i] = s.compare(ctx, sides)
+			result := s.compare(ctx, sides)
 			<-free
+			one.Lock()
+			defer one.Unlock()
+			report(result)
 		}()
 	}
 	wait.Wait()
-	for i, s := range scenarios {
+	for _, s := range scenarios {
 		if s.lists {
-			outcomes[i] = s.compare(ctx, sides)
+			report(s.compare(ctx, sides))
 		}
 	}
-	return outcomes
 }
 
 func (s scenario) compare(ctx context.Context, sides [3]side) (result outcome) {
@@ -102,9 +105,34 @@ func (s scenario) compare(ctx context.Context, sides [3]side) (result outcome) {
 		if result.err == nil && len(result.findings) == 0 {
 			return result
 		}
+		if ctx.Err() != nil {
+			return result
+		}
 		s.id = fmt.Sprintf("%s-%d", id, attempt+1)
+		for i := range sides {
+			s.removeNamed(ctx, sides[i])
+		}
 	}
 	return result
+}
+
+// removeNamed deletes the schedules whose ids the scenario names, so that the next attempt can create
+// them.
+func (s scenario) removeNamed(ctx context.Context, on side) {
+	for _, t := range s.steps {
+		with, _ := t.With.(map[string]any)
+		if id, ok := with["scheduleId"]; ok && t.Call == "create" {
+			removal := step{Call: "delete", With: map[string]any{"scheduleId": id}}
+			call(ctx, on.conn, rpcs["delete"], s.request(removal, s.namespaceOn(on), nil))
+		}
+	}
+}
+
+func (s scenario) namespaceOn(on side) string {
+	if s.lists {
+		return on.name + lists
+	}
+	return on.name
 }
 
 // play carries out the steps on one side and returns the leaves of the answers.
@@ -112,11 +140,7 @@ func (s scenario) play(ctx context.Context, on side) ([]map[string]string, error
 	known := map[string]any{}
 	var answers []map[string]string
 	for n, t := range s.steps {
-		namespace := on.name
-		if s.lists {
-			namespace += lists
-		}
-		answer, err := s.take(ctx, on, t, namespace, known)
+		answer, err := s.take(ctx, on, t, s.namespaceOn(on), known)
 		if err != nil {
 			return answers, fmt.Errorf("step %d: %w", n+1, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -53,31 +54,63 @@ func (l *listed) describes(name, path string) bool {
 	return has(l.Scenarios, name) && has(l.Paths, path)
 }
 
-// judge prints the differences that are not listed and returns how many scenarios are the same,
-// are listed, and fail.
-func judge(outcomes []outcome, all []*listed) (same, known, failed int) {
-	for _, o := range outcomes {
-		switch {
-		case o.err != nil:
-			failed++
-			fmt.Printf("not ok: %s: %v\n", o.scenario.name, o.err)
-		case len(o.findings) == 0:
-			same++
-		case explain(all, o):
-			known++
-		default:
-			failed++
-			fmt.Printf("not ok: %s\n", o.scenario.name)
-			for _, f := range o.findings {
-				fmt.Printf("    %s\n", f)
-			}
+// A judge counts the scenarios that are the same, are listed, and fail.
+type judge struct {
+	listed              []*listed
+	same, known, failed int
+}
+
+// outcome prints the differences that are not listed.
+func (j *judge) outcome(o outcome) {
+	switch {
+	case o.err != nil:
+		j.failed++
+		fmt.Printf("not ok: %s: %v\n", o.scenario.name, o.err)
+	case len(o.findings) == 0:
+		j.same++
+	case explain(j.listed, o):
+		j.known++
+	default:
+		j.failed++
+		fmt.Printf("not ok: %s\n", o.scenario.name)
+		for _, f := range o.findings {
+			fmt.Printf("    %s\n", f)
 		}
 	}
-	for _, l := range all {
+}
+
+// finish prints the entries of the list that no scenario shows.
+func (j *judge) finish() {
+	for _, l := range j.listed {
 		if len(l.used) == 0 {
-			failed++
+			j.failed++
 			fmt.Printf("not ok: %q is listed, but no scenario shows it\n", l.Topic)
 		}
 	}
-	return same, known, failed
+}
+
+// writeTable replaces the text between two markers of a page.
+func writeTable(page string, j judge, count int) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	head, rest, hasBegin := strings.Cut(string(text), "<!-- begin compare -->\n")
+	_, tail, hasEnd := strings.Cut(rest, "<!-- end compare -->")
+	if !hasBegin || !hasEnd {
+		return fmt.Errorf("%s has no markers for the table", page)
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%d scenarios were carried out on all three (`test/neighbours/temporal/scenarios`).\n"+
+		"Belfry answers as one of the two schedulers, except for:\n\n", count)
+	table.WriteString("| Belfry | scenarios | why |\n|---|---|---|\n")
+	for _, l := range j.listed {
+		fmt.Fprintf(&table, "| %s | %d | %s |\n", l.Topic, len(l.used), l.Reason)
+	}
+	fresh := head + "<!-- begin compare -->\n" + table.String() + "<!-- end compare -->" + tail
+	if fresh == string(text) {
+		return nil
+	}
+	fmt.Printf("%s: table compare changed\n", page)
+	return os.WriteFile(page, []byte(fresh), 0o644)
 }

@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 )
 
 const usage = `usage: neighbour COMMAND [OPTIONS]
 
   compare   send the same calls to Temporal's two schedulers and to Belfry
-  serve     run a real Temporal server until the input ends
+  serve     run a real Temporal server until the input or the program ends; prints its address
+  work      run a worker that also starts workflows, until the input ends
 `
 
 func main() {
@@ -26,13 +29,16 @@ func main() {
 	commands := map[string]func(context.Context, []string) error{
 		"compare": compare,
 		"serve":   serve,
+		"work":    work,
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	}
-	if err := command(context.Background(), os.Args[2:]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := command(ctx, os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -44,6 +50,7 @@ func compare(ctx context.Context, args []string) error {
 	folder := flags.String("scenarios", "scenarios", "folder of the scenarios")
 	list := flags.String("listed", "differences.yaml", "list of accepted differences")
 	only := flags.String("only", "", "only scenarios whose name contains this text")
+	page := flags.String("page", "", "page that gets the table of the differences")
 	flags.Parse(args)
 
 	scenarios, err := loadScenarios(*folder)
@@ -73,13 +80,22 @@ func compare(ctx context.Context, args []string) error {
 		return err
 	}
 	defer stop()
-	same, known, failed := judge(differ(ctx, scenarios, sides), all)
+	var verdicts judge
+	verdicts.listed = all
+	differ(ctx, scenarios, sides, verdicts.outcome)
+	verdicts.finish()
+	same, known, failed := verdicts.same, verdicts.known, verdicts.failed
 	fmt.Printf("%d scenarios: %d the same, %d listed\n", len(scenarios), same, known)
+	if failed == 0 && *page != "" && *only == "" {
+		if err := writeTable(*page, verdicts, len(scenarios)); err != nil {
+			return err
+		}
+	}
 	fmt.Printf("%d passed, %d failed\n", same+known, failed)
 	if failed > 0 {
 		return fmt.Errorf("%d scenarios failed", failed)
 	}
-	return nil
+	return ctx.Err()
 }
 
 func serve(ctx context.Context, _ []string) error {
@@ -87,8 +103,17 @@ func serve(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	defer server.Stop()
 	fmt.Println(server.GetFrontendHostPort())
-	_, err = io.Copy(io.Discard, os.Stdin)
-	server.Stop()
-	return err
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		ended <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-ended:
+		return err
+	}
 }
