@@ -7,17 +7,23 @@ import sys
 import time
 
 from peers import Belfry, call
-from temporal_side import TemporalSide
 
 KILL_S = 30
-SIDES = {"temporal": TemporalSide}
 
 
-def connect(belfry, sides):
-    """The first side is the upstream of the namespace."""
+def side_of(name):
+    """The packages of a side are only in its own environment."""
+    if name == "temporal":
+        from temporal_side import TemporalSide
+        return TemporalSide
+    from conductor_side import ConductorSide
+    return ConductorSide
+
+
+def connect(belfry, side):
     status, _, answer = call(f"{belfry.root}/api/v1/namespaces/default", "PUT", {"settings": {
-        "allowNetworks": ["127.0.0.0/8"], "upstream": sides[0].name,
-        "upstreams": {side.name: side.settings() for side in sides}}})
+        "allowNetworks": ["127.0.0.0/8"], "upstream": side.name,
+        "upstreams": {side.name: side.settings()}}})
     assert status == 200, answer
 
 
@@ -41,14 +47,14 @@ def main():
     parser.add_argument("work")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--period", type=int, default=1, help="seconds between two slots")
-    parser.add_argument("--side", choices=SIDES, default="temporal")
+    parser.add_argument("--side", choices=("temporal", "conductor"), default="temporal")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
     belfry, side = Belfry(given.belfry, given.work, "kills"), None
     try:
-        side = SIDES[given.side](belfry, given.work, given.period)
-        connect(belfry, [side])
+        side = side_of(given.side)(belfry, given.work, given.period)
+        connect(belfry, side)
         side.start()
         print("workers and schedules are ready", flush=True)
         kill_until(belfry, time.monotonic() + given.minutes * 60)

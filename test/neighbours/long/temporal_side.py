@@ -8,7 +8,7 @@ import pathlib
 import sys
 import time
 
-from peers import call, until
+from checks import Checks, slots_between
 from programs import Lines
 from temporalio.client import (
     Client, Schedule, ScheduleActionStartWorkflow, ScheduleIntervalSpec, ScheduleOverlapPolicy,
@@ -88,13 +88,7 @@ class TemporalSide:
             await asyncio.sleep(1)
 
     def expected(self, name):
-        """The slots that must be there, and those that may be there because a schedule was being
-        created or paused at their time."""
-        sure = range(first_after(self.created[name][1], self.period),
-                     int(self.paused[name][0]) + 1, self.period)
-        possible = range(first_after(self.created[name][0] - 1, self.period),
-                         int(self.paused[name][1]) + 2, self.period)
-        return set(sure), set(possible)
+        return slots_between(self.created[name], self.paused[name], self.period)
 
     def slots_found(self, runs):
         ids = {one.id for one in runs}
@@ -103,47 +97,30 @@ class TemporalSide:
     async def compare(self):
         runs = await self.found()
         per_id = collections.Counter(one.id for one in runs)
-        by_run = {one.run_id: one for one in runs}
-        right = wrong = 0
-
-        def check(is_right, text):
-            nonlocal right, wrong
-            right, wrong = right + bool(is_right), wrong + (not is_right)
-            if not is_right:
-                print(f"not ok: {text}")
-
+        checks = Checks()
         for name in LANGUAGES:
             sure, possible = self.expected(name)
             for at in sorted(sure):
                 count = per_id[slot_id(name, at)]
-                check(count == 1, f"{count} workflows of {slot_id(name, at)}")
+                checks.check(count == 1, f"{count} workflows of {slot_id(name, at)}")
             allowed = {slot_id(name, at) for at in possible}
-            others = [one for one in per_id if one.startswith(f"slot-{name}-") and one not in allowed]
-            check(not others, f"workflows without a slot: {others[:5]}")
-            answered = [line.split(" ")[1:] for line in self.workers[name].lines
-                        if line.startswith("started ")]
-            failed = [line for line in self.workers[name].lines if line.startswith("failed ")]
-            for workflow_id, run_id in answered:
-                check(per_id[workflow_id] == 1 and run_id in by_run,
-                      f"{workflow_id} was answered and exists {per_id[workflow_id]} times")
-            double = [one for one in per_id if one.startswith(f"direct-{name}-") and per_id[one] > 1]
-            check(not double, f"doubled direct starts: {double[:5]}")
-            print(f"{name}: {len(sure)} slots, {len(answered)} direct starts answered, "
-                  f"{len(failed)} not answered")
+            others = [one for one in per_id
+                      if one.startswith(f"slot-{name}-") and one not in allowed]
+            checks.check(not others, f"workflows without a slot: {others[:5]}")
+            checks.direct(name, self.workers[name].lines, per_id, {one.run_id for one in runs})
+            print(f"{name}: {len(sure)} slots")
+        double = [one for one in per_id if per_id[one] > 1]
+        checks.check(not double, f"doubled starts: {double[:5]}")
         bad = [f"{one.id}: {one.status}" for one in runs
                if one.status != WorkflowExecutionStatus.COMPLETED]
-        check(not bad, f"{len(bad)} workflows did not complete: {bad[:5]}")
+        checks.check(not bad, f"{len(bad)} workflows did not complete: {bad[:5]}")
         print(f"{len(runs)} workflows at Temporal")
-        return right, wrong
+        return checks.right, checks.wrong
 
     def stop(self):
         for worker in self.workers.values():
             worker.stop()
         self.server.stop()
-
-
-def first_after(moment, period):
-    return (int(moment) // period + 1) * period
 
 
 def slot_id(name, at):
