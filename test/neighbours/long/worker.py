@@ -55,4 +55,5 @@ async def main():
         await starts
 
 
-asyncio.run(main())
+if __name__ == "__main__":  # the SDK's sandbox imports this file again
+    asyncio.run(main())

@@ -50,6 +50,7 @@ func compare(ctx context.Context, args []string) error {
 	folder := flags.String("scenarios", "scenarios", "folder of the scenarios")
 	list := flags.String("listed", "differences.yaml", "list of accepted differences")
 	only := flags.String("only", "", "only scenarios whose name contains this text")
+	show := flags.Bool("show", false, "print all answers")
 	page := flags.String("page", "", "page that gets the table of the differences")
 	flags.Parse(args)
 
@@ -61,6 +62,7 @@ func compare(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	isPart := false
 	if *only != "" {
 		var chosen []scenario
 		for _, s := range scenarios {
@@ -68,7 +70,7 @@ func compare(ctx context.Context, args []string) error {
 				chosen = append(chosen, s)
 			}
 		}
-		scenarios, all = chosen, nil
+		scenarios, isPart = chosen, true
 	}
 	pair, err := startPair(ctx, *program)
 	if err != nil {
@@ -82,11 +84,18 @@ func compare(ctx context.Context, args []string) error {
 	defer stop()
 	var verdicts judge
 	verdicts.listed = all
-	differ(ctx, scenarios, sides, verdicts.outcome)
-	verdicts.finish()
+	differ(ctx, scenarios, sides, all, func(o outcome) {
+		if *show {
+			o.print()
+		}
+		verdicts.outcome(o)
+	})
+	if !isPart {
+		verdicts.finish()
+	}
 	same, known, failed := verdicts.same, verdicts.known, verdicts.failed
 	fmt.Printf("%d scenarios: %d the same, %d listed\n", len(scenarios), same, known)
-	if failed == 0 && *page != "" && *only == "" {
+	if failed == 0 && *page != "" && !isPart {
 		if err := writeTable(*page, verdicts, len(scenarios)); err != nil {
 			return err
 		}
