@@ -9,6 +9,9 @@
 #include "model/temporal_codec.h"
 #include "wire/base64.h"
 
+/* TaskQueueKind; Temporal fills it in for clients that leave it unset. */
+enum { QUEUE_KIND_NORMAL = 1 };
+
 /* ---- to an action ---- */
 
 /* Clients reject an answer whose coefficient is 0, so defaults are filled in. */
@@ -142,6 +145,8 @@ Temporal__NewWorkflowExecutionInfo *temporal_workflow_of(const struct action *ac
         w->task_queue = arena_take(arena, sizeof *w->task_queue);
         temporal__task_queue__init(w->task_queue);
     }
+    if (w->task_queue->kind == 0)
+        w->task_queue->kind = QUEUE_KIND_NORMAL;
     w->task_queue->name = temporal_text(from->queue.len > 0 ? from->queue : from->name, arena);
     w->workflow_id = temporal_text(from->workflow_id, arena);
     w->input = temporal_payloads_of(input, arena);

@@ -54,6 +54,8 @@ static const char *name_problem(const Temporal__NewWorkflowExecutionInfo *w)
         return "missing task queue name";
     if (strlen(w->task_queue->name) > ACTION_NAME_MAX)
         return "taskQueue length exceeds limit";
+    if (str_starts(str_of(w->task_queue->name), STR("/_sys/")))
+        return "task queue name cannot start with reserved prefix /_sys/";
     return NULL;
 }
 

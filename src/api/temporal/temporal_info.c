@@ -83,6 +83,16 @@ static bool read_ids(struct str text, struct listed_run *run, struct arena *aren
     return run->workflow.len > 0;
 }
 
+/* The stored result begins with the one of the dispatch.  It may be cut after the ids. */
+static struct str dispatch_result(struct str stored)
+{
+    const struct str head = STR("{\"result\":");
+
+    if (!str_starts(stored, head))
+        return stored;
+    return (struct str){stored.ptr + head.len, stored.len - head.len};
+}
+
 static int collect_open(const struct db_result *rows, struct listed_run *list,
                         struct arena *arena)
 {
@@ -119,7 +129,7 @@ static int collect_ended(const struct db_result *rows, struct listed_run *list,
             .nominal = nominal_of((enum run_kind)row->kind, row->slot, row->due),
             .started = row->started_at != INSTANT_NONE ? row->started_at : row->created_at,
             .status = status_of(row->outcome)};
-        if (view.owner.queue.len > 0 || read_ids(row->result, &list[n], arena))
+        if (view.owner.queue.len > 0 || read_ids(dispatch_result(row->result), &list[n], arena))
             n++;
     }
     return n;

@@ -37,7 +37,7 @@ enum rc temporal_namespace(struct call *call, struct err *reterr)
         return RC_OK;
     }
     if (!proto_find_text(call->body, field, &name) || name.len == 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "Namespace not set on request.");
+        return err_set(reterr, RC_INVALID, -1, 0, "Namespace is empty.");
     if (name.len > CALL_NAME_MAX)
         return err_set(reterr, RC_INVALID, -1, 0, "Namespace length exceeds limit.");
     call->namespace_name = arena_str(call->arena, name);

@@ -13,7 +13,7 @@ static void missing_fields_are_refused(void **state)
     make_request("s");
     sent.create.namespace_ = proto_text("");
     create();
-    assert_grpc_error(400, "3", "Namespace not set on request.");
+    assert_grpc_error(400, "3", "Namespace is empty.");
     make_request("");
     create();
     assert_grpc_error(400, "3", "schedule_id");
@@ -33,6 +33,10 @@ static void missing_fields_are_refused(void **state)
     sent.queue.name = proto_text("");
     create();
     assert_grpc_error(400, "3", "missing task queue name");
+    make_request("s");
+    sent.queue.name = proto_text("/_sys/x");
+    create();
+    assert_grpc_error(400, "3", "task queue name cannot start with reserved prefix /_sys/");
     make_request("s");
     sent.schedule.action = NULL;
     create();
@@ -380,7 +384,8 @@ static void a_run_without_an_upstream_has_a_stable_uuid(void **state)
 static void runs_of_an_upstream_have_its_ids(void **state)
 {
     const char started[] = "{\"workflowId\":\"w \\\"1\\\"\",\"runId\":\"r-1\",\"workflows\":1}";
-    const char ended[] = "{\"workflowId\":\"w \\\"1\\\"\",\"runId\":\"r-1\",\"status\":\"X\"}";
+    const char ended[] =
+        "{\"result\":{\"workflowId\":\"w \\\"1\\\"\",\"runId\":\"r-1\",\"status\":\"X\"}}";
     const Temporal__ScheduleInfo *info;
 
     (void)state;

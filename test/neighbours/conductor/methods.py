@@ -1,60 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls every scheduler method of Conductor's SDKs on Belfry.  Each SDK has a program that prints
-"METHOD ok" or "METHOD failed: WHY", one line per method that its client has."""
+"""Calls every scheduler method of Conductor's SDKs on Belfry; see sdk_methods.py."""
 import pathlib
-import subprocess
+import sys
 
+import sdk_methods
 from peers import Belfry
+from sdk_methods import Sdk
 
 HERE = pathlib.Path(__file__).parent
-LIMIT_S = 600
 
 
 def java(work):
     classes = f"{work}/classes"
-    path = f"{classes}:{work}/sdk/*"
-    run = [f"{work}/java/bin/java", "-cp", path]
+    run = [f"{work}/java/bin/java", "-cp", f"{classes}:{work}/sdk/*"]
     compiler = ["org.eclipse.jdt.internal.compiler.batch.Main", "-21", "-nowarn", "-d", classes]
-    return run + compiler + [str(HERE / "Methods.java")], run + ["Methods"]
+    return Sdk("Java", "conductor-client 6.0.0", run + compiler + [str(HERE / "Methods.java")],
+               run + ["Methods"])
 
 
-def go(work):
-    return (["go", "build", "-o", f"{work}/methods-go", "."], [f"{work}/methods-go"])
+def javascript(work, version, package):
+    return Sdk("JavaScript", f"@io-orkes/conductor-javascript {version}",
+               ["cp", str(HERE / "methods.mjs"), f"{work}/js/"],
+               ["node", f"{work}/js/methods.mjs", package])
 
 
-def python(work):
-    return ["true"], [f"{work}/venv/bin/python", str(HERE / "methods_python.py")]
-
-
-SDKS = (("Python", "conductor-python 2.0.0", python, None),
-        ("Java", "conductor-client 6.0.0", java, None),
-        ("Go", "conductor-go 1.5.4", go, HERE / "go"))
-
-
-def results_of(commands, url, directory):
-    """The lines of the program, as (method, text)."""
-    build, command = commands
-    subprocess.run(build, check=True, cwd=directory, timeout=LIMIT_S)
-    out = subprocess.run(command + [url], stdout=subprocess.PIPE, text=True, timeout=LIMIT_S)
-    assert out.returncode == 0, f"{command[0]} ended with {out.returncode}"
-    return [line.split(" ", 1) for line in out.stdout.splitlines()]
+def sdks(work):
+    return (Sdk("Python", "conductor-python 2.0.0", None,
+                [sys.executable, str(HERE / "methods_python.py")]),
+            java(work),
+            Sdk("Go", "conductor-go 1.5.4", ["go", "build", "-o", f"{work}/methods-go", "."],
+                [f"{work}/methods-go"], str(HERE / "go")),
+            javascript(work, "2.4.1", "conductor-2"),
+            javascript(work, "4.0.0", "conductor-4"))
 
 
 def run(conductor, program, work):
     belfry = Belfry(program, work, "methods")
-    block = ["| SDK | version | methods that work | methods |", "|---|---|---|---|"]
-    passed = failed = 0
     try:
-        for sdk, version, commands, directory in SDKS:
-            lines = results_of(commands(work), belfry.url, directory)
-            good = [name for name, result in lines if result == "ok"]
-            for name, result in lines:
-                if result != "ok":
-                    print(f"not ok {sdk} {name}: {result}")
-            passed += len(good)
-            failed += len(lines) - len(good)
-            names = ", ".join(f"`{name}`" for name in good)
-            block.append(f"| {sdk} | {version} | {len(good)} of {len(lines)} | {names} |")
+        return sdk_methods.run(sdks(work), belfry.url)
     finally:
         belfry.stop()
-    return passed, failed, block

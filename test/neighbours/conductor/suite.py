@@ -3,27 +3,14 @@
 line is "N passed, N failed"."""
 import importlib
 import os
-import pathlib
 import sys
 import traceback
 
+from page import write_block
 from peers import Conductor
 
-PAGE = pathlib.Path(__file__).parents[3] / "docs/migrate/conductor.md"
+PAGE = "conductor.md"
 PARTS = "compare methods"
-
-
-def write_block(name, lines):
-    """Replaces the text between the markers of the page, if it is another one."""
-    text = PAGE.read_text()
-    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
-    head, _, rest = text.partition(begin)
-    _, marker, tail = rest.partition(end)
-    assert marker, f"{PAGE} has no markers for {name}"
-    fresh = head + begin + "\n".join(lines) + "\n" + end + tail
-    if fresh != text:
-        PAGE.write_text(fresh)
-        print(f"{PAGE}: {name} written anew")
 
 
 def run_part(name, conductor, belfry, work):
@@ -35,7 +22,7 @@ def run_part(name, conductor, belfry, work):
         traceback.print_exc()
         return 0, 1
     if block and not failed:
-        write_block(name, block)
+        write_block(PAGE, name, block)
     return passed, failed
 
 

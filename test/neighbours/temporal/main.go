@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 )
 
 const usage = `usage: neighbour COMMAND [OPTIONS]
 
   compare   send the same calls to Temporal's two schedulers and to Belfry
-  serve     run a real Temporal server until the input ends
+  serve     run a real Temporal server until the input or the program ends; prints its address
+  work      run a worker that also starts workflows, until the input ends
 `
 
 func main() {
@@ -26,13 +29,16 @@ func main() {
 	commands := map[string]func(context.Context, []string) error{
 		"compare": compare,
 		"serve":   serve,
+		"work":    work,
 	}
 	command, ok := commands[os.Args[1]]
 	if !ok {
 		fmt.Fprint(os.Stderr, usage)
 		os.Exit(2)
 	}
-	if err := command(context.Background(), os.Args[2:]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := command(ctx, os.Args[2:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -44,6 +50,8 @@ func compare(ctx context.Context, args []string) error {
 	folder := flags.String("scenarios", "scenarios", "folder of the scenarios")
 	list := flags.String("listed", "differences.yaml", "list of accepted differences")
 	only := flags.String("only", "", "only scenarios whose name contains this text")
+	show := flags.Bool("show", false, "print all answers")
+	page := flags.String("page", "", "page that gets the table of the differences")
 	flags.Parse(args)
 
 	scenarios, err := loadScenarios(*folder)
@@ -54,6 +62,7 @@ func compare(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	isPart := false
 	if *only != "" {
 		var chosen []scenario
 		for _, s := range scenarios {
@@ -61,7 +70,7 @@ func compare(ctx context.Context, args []string) error {
 				chosen = append(chosen, s)
 			}
 		}
-		scenarios, all = chosen, nil
+		scenarios, isPart = chosen, true
 	}
 	pair, err := startPair(ctx, *program)
 	if err != nil {
@@ -73,13 +82,29 @@ func compare(ctx context.Context, args []string) error {
 		return err
 	}
 	defer stop()
-	same, known, failed := judge(differ(ctx, scenarios, sides), all)
+	var verdicts judge
+	verdicts.listed = all
+	differ(ctx, scenarios, sides, all, func(o outcome) {
+		if *show {
+			o.print()
+		}
+		verdicts.outcome(o)
+	})
+	if !isPart {
+		verdicts.finish()
+	}
+	same, known, failed := verdicts.same, verdicts.known, verdicts.failed
 	fmt.Printf("%d scenarios: %d the same, %d listed\n", len(scenarios), same, known)
+	if failed == 0 && *page != "" && !isPart {
+		if err := writeTable(*page, verdicts, len(scenarios)); err != nil {
+			return err
+		}
+	}
 	fmt.Printf("%d passed, %d failed\n", same+known, failed)
 	if failed > 0 {
 		return fmt.Errorf("%d scenarios failed", failed)
 	}
-	return nil
+	return ctx.Err()
 }
 
 func serve(ctx context.Context, _ []string) error {
@@ -87,8 +112,17 @@ func serve(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	defer server.Stop()
 	fmt.Println(server.GetFrontendHostPort())
-	_, err = io.Copy(io.Discard, os.Stdin)
-	server.Stop()
-	return err
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		ended <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-ended:
+		return err
+	}
 }

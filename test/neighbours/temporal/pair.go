@@ -26,6 +26,7 @@ func startPair(ctx context.Context, program string) (*pair, error) {
 	}
 	b, err := startBelfry(ctx, program, server.GetFrontendHostPort())
 	if err != nil {
+		server.Stop()
 		return nil, err
 	}
 	return &pair{server, b}, nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"gopkg.in/yaml.v3"
 )
 
@@ -99,10 +100,14 @@ func (g group) scenarios() []scenario {
 	return all
 }
 
-// request returns the message of a step with what a scenario need not write: the schedule's id
-// and an action.  A member that is null is left out.
+// request returns the message of a step with what a scenario need not write: the schedule's id,
+// an id of the request and an action.  A member that is null is left out.
 func (s scenario) request(t step, namespace string, known map[string]any) map[string]any {
 	message := map[string]any{"namespace": namespace, "scheduleId": s.id}
+	switch t.Call {
+	case "create", "update", "patch":
+		message["requestId"] = uuid.NewString()
+	}
 	if t.Call == "create" {
 		message["schedule"] = map[string]any{"action": map[string]any{"startWorkflow": s.action()}}
 	}

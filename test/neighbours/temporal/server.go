@@ -66,9 +66,17 @@ func settings() dynamicconfig.StaticClient {
 func startTemporal(ctx context.Context) (*temporaltest.TestServer, error) {
 	server := temporaltest.NewServer(temporaltest.WithBaseServerOptions(
 		temporal.WithDynamicConfigClient(settings())))
-	conn, err := dial(server.GetFrontendHostPort())
-	if err != nil {
+	if err := prepare(ctx, server.GetFrontendHostPort()); err != nil {
+		server.Stop()
 		return nil, err
+	}
+	return server, nil
+}
+
+func prepare(ctx context.Context, address string) error {
+	conn, err := dial(address)
+	if err != nil {
+		return err
 	}
 	defer conn.Close()
 	for _, name := range namespaces() {
@@ -78,7 +86,7 @@ func startTemporal(ctx context.Context) (*temporaltest.TestServer, error) {
 				WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
 			})
 		if err != nil {
-			return nil, fmt.Errorf("namespace %s: %w", name, err)
+			return fmt.Errorf("namespace %s: %w", name, err)
 		}
 	}
 	errs := make(chan error)
@@ -88,7 +96,7 @@ func startTemporal(ctx context.Context) (*temporaltest.TestServer, error) {
 	for range namespaces() {
 		err = errors.Join(err, <-errs)
 	}
-	return server, err
+	return err
 }
 
 // addAttributes also waits until the server knows the namespace.

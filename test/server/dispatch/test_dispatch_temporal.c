@@ -131,6 +131,7 @@ static void an_action_without_payloads_passes_its_input_as_one_argument(void **s
     m = started(world, 0);
     assert_string_equal(m->workflow_id, "nightly-2026-09-21T14:13:20Z");
     assert_string_equal(m->task_queue->name, "wf");
+    assert_int_equal(m->task_queue->kind, 1); /* normal, although the action does not say so */
     assert_int_equal(m->input->n_payloads, 1);
     assert_memory_equal(m->input->payloads[0]->metadata[0]->value.data, "json/plain", 10);
     text = (struct str){(const char *)m->input->payloads[0]->data.data,
