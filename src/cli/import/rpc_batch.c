@@ -182,8 +182,8 @@ static void start_call(struct rpc_batch *batch, struct rpc_call *call)
 /* A server that is too busy says so before it has done anything. */
 static bool is_busy(const struct rpc_call *call)
 {
-    return !call->is_unreachable && (call->status == GRPC_RESOURCE_EXHAUSTED ||
-                                     call->status == GRPC_UNAVAILABLE);
+    return !call->is_unreachable &&
+           (call->status == GRPC_RESOURCE_EXHAUSTED || call->status == GRPC_UNAVAILABLE);
 }
 
 static void start_calls(struct rpc_batch *batch)
@@ -191,7 +191,7 @@ static void start_calls(struct rpc_batch *batch)
     while (batch->open < RPC_CALLS_MAX && batch->next < batch->count) {
         struct rpc_call *call = &batch->calls[batch->next++];
 
-        if (call->status != GRPC_OK)
+        if (call->is_pending)
             start_call(batch, call);
     }
 }
@@ -203,7 +203,7 @@ void rpc_batch_run(struct rpc_batch *batch, const struct rpc_peer *peer, struct 
     bool any = count > 0;
 
     for (int i = 0; i < count; i++)
-        calls[i].status = GRPC_UNKNOWN;
+        calls[i].is_pending = true;
     for (int tries = 1; any; tries++) {
         *batch = (struct rpc_batch){.loop = batch->loop,
                                     .client = batch->client,
@@ -215,8 +215,11 @@ void rpc_batch_run(struct rpc_batch *batch, const struct rpc_peer *peer, struct 
         if (batch->open > 0)
             loop_run(batch->loop);
         any = false;
-        for (int i = 0; i < count && tries < RPC_TRIES_MAX; i++)
-            any = any || is_busy(&calls[i]);
+        for (int i = 0; i < count; i++) {
+            calls[i].is_pending = calls[i].is_pending && tries < RPC_TRIES_MAX &&
+                                  is_busy(&calls[i]);
+            any = any || calls[i].is_pending;
+        }
         if (any)
             poll(NULL, 0, (int)(wait / SPAN_MS));
         wait *= 2;

@@ -11,17 +11,17 @@
 #include "base/err.h"
 #include "cli/frame/progress.h"
 #include "io/client/h2_client.h"
-#include "wire/grpc/proto.h"
 #include "wire/grpc/grpc.h"
+#include "wire/grpc/proto.h"
 
 enum {
     RPC_CALLS_MAX = 32,        /* at a time: one connection, below every server's limit */
     RPC_ANSWER_MAX = 64 << 20, /* bytes of an answer; Temporal's servers send at most 4 MiB */
     RPC_TRIES_MAX = 6,         /* of a call that the server is too busy for */
-    RPC_TEXT_MAX = 300,
+    RPC_TEXT_MAX = 400,
 };
 
-#define RPC_TIMEOUT (20 * SPAN_S) /* of one call */
+#define RPC_TIMEOUT (20 * SPAN_S)   /* of one call */
 #define RPC_WAIT    (250 * SPAN_MS) /* before the second try; doubled before each further one */
 
 struct rpc_peer {
@@ -35,8 +35,9 @@ struct rpc_call {
     const ProtobufCMessageDescriptor *type; /* of the answer; NULL: it is ignored */
     /* Set by rpc_batch_run(): */
     enum grpc_status status;
-    bool is_unreachable; /* there was no answer */
-    void *answer;        /* with GRPC_OK and a type, in the batch's arena */
+    bool is_pending;         /* false after rpc_batch_run() */
+    bool is_unreachable;     /* there was no answer */
+    void *answer;            /* with GRPC_OK and a type, in the batch's arena */
     char text[RPC_TEXT_MAX]; /* the reason if the status is not GRPC_OK */
 };
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Belfry's side of a move: which schedules it has, and their resume.
+ */
+#include <stdio.h>
+
+#include "base/must.h"
+#include "cli/import/move.h"
+#include "core/time/text.h"
+
+enum { PATH_ROOM = CLIENT_PATH_MAX, HTTP_MISSING = 404, HTTP_CONFLICT = 409 };
+
+static const char *path_of(const struct move *move, const struct moved *one, const char *tail)
+{
+    struct buf out = arena_buf(move->arena, PATH_ROOM);
+
+    buf_text(&out, "/api/v1/schedules/");
+    rest_escape(&out, one->id);
+    buf_text(&out, tail);
+    return out.cut ? NULL : out.ptr;
+}
+
+/* Sets `here` from the schedule that the server has. */
+static void read_state(const struct move *move, struct moved *one, const json_t *schedule)
+{
+    const json_t *state = json_object_get(schedule, "state");
+    struct str reason = str_of(member_text(state, "pausedReason")), note;
+    bool is_paused = strcmp(member_text(state, "status"), "paused") == 0;
+    uint64_t print;
+
+    one->here = HERE_OTHER;
+    if (strcmp(member_text(state, "dialect"), move->source->dialect) != 0) {
+        moved_end(one, MOVE_EXISTS, "a schedule of another API has this id here");
+    } else if (!is_paused) {
+        one->here = HERE_RUNS;
+    } else if (!handover_read_here(reason, &print, &note)) {
+        moved_end(one, MOVE_EXISTS, "it is paused here, but not by an import");
+    } else if (print != one->print) {
+        moved_end(one, MOVE_EXISTS,
+                  "it was changed there since it was imported; delete it here to import it "
+                  "again");
+    } else {
+        one->here = HERE_WAITS;
+    }
+}
+
+void move_here_read(struct move *move, struct moved *list, int count)
+{
+    struct rest_call *calls = arena_array(move->arena, (size_t)count, sizeof *calls);
+
+    for (int i = 0; i < count; i++)
+        if (!list[i].is_done)
+            calls[i] = (struct rest_call){.method = "GET", .path = path_of(move, &list[i], "")};
+    rest_batch_run(move->here, calls, count);
+    for (int i = 0; i < count; i++) {
+        struct moved *one = &list[i];
+
+        if (one->is_done)
+            continue;
+        if (calls[i].status == HTTP_MISSING && calls[i].json)
+            one->here = HERE_ABSENT;
+        else if (rest_is_ok(&calls[i]) && calls[i].json)
+            read_state(move, one, calls[i].json);
+        else
+            moved_end(one, MOVE_FAILED, "Belfry: %s", calls[i].text);
+    }
+    rest_calls_clear(calls, count);
+}
+
+/*
+ * One request ends the pause and starts the slots after the source's last one.  If it is
+ * repeated, the server refuses it, because the schedule is not paused any more.
+ */
+static json_t *resume_body(const struct moved *one)
+{
+    char text[INSTANT_TEXT_MAX];
+    struct buf from = BUF(text);
+    json_t *body = json_new_object();
+
+    instant_format_ms(one->last + SPAN_MS, &from);
+    if (!one->has_ended)
+        json_put(body, "from", json_new_str(buf_as_str(&from)));
+    json_put(body, "reason", json_new_str(one->note));
+    return body;
+}
+
+void move_here_resume(struct move *move, struct moved *list, int count)
+{
+    struct rest_call *calls = arena_array(move->arena, (size_t)count, sizeof *calls);
+
+    for (int i = 0; i < count; i++)
+        if (!list[i].is_done && list[i].is_left) {
+            must(list[i].last != INSTANT_NONE);
+            calls[i] = (struct rest_call){.method = "POST",
+                                          .path = path_of(move, &list[i], "/resume"),
+                                          .body = resume_body(&list[i])};
+        }
+    rest_batch_run(move->here, calls, count);
+    for (int i = 0; i < count; i++) {
+        if (list[i].is_done || !list[i].is_left)
+            continue;
+        if (rest_is_ok(&calls[i]))
+            moved_end(&list[i], MOVE_TAKEN, "%s", "");
+        else
+            moved_end(&list[i], MOVE_FAILED,
+                      "it is paused on both servers; repeat the command: %s", calls[i].text);
+        json_decref(calls[i].body);
+    }
+    rest_calls_clear(calls, count);
+}
