@@ -11,6 +11,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 #include "cli/import/move.h"
+#include "core/time/text.h"
 #include "io/clock.h"
 
 enum {
@@ -228,6 +229,46 @@ static void read_all(struct move *move, struct moved *list, int count)
     (void)read_some(move, list, count, NULL);
 }
 
+static json_t *cron_of(const json_t *entry)
+{
+    const char *zone = json_string_value(json_object_get(entry, "zoneId"));
+    json_t *cron = json_new_object();
+
+    json_put(cron, "expr", json_new_str(str_of(member_text(entry, "cronExpression"))));
+    json_put(cron, "dialect", json_new_str(STR("spring")));
+    json_put(cron, "timezone", json_new_str(zone && zone[0] ? str_of(zone) : STR("UTC")));
+    return cron;
+}
+
+/* Conductor's bounds are milliseconds; 0 means none. */
+static void put_bound(json_t *spec, const char *name, const json_t *ms)
+{
+    char text[INSTANT_TEXT_MAX];
+    struct buf out = BUF(text);
+
+    if (json_integer_value(ms) <= 0 || json_integer_value(ms) > INT64_MAX / SPAN_MS)
+        return;
+    instant_format_ms(json_integer_value(ms) * SPAN_MS, &out);
+    json_put(spec, name, json_new_str(buf_as_str(&out)));
+}
+
+static json_t *spec_of(struct move *move, const struct moved *one, struct err *reterr)
+{
+    const json_t *entries = json_object_get(one->document, "cronSchedules");
+    json_t *spec = json_new_object(), *list = json_new_list();
+
+    (void)move;
+    (void)reterr;
+    for (size_t i = 0; i < json_array_size(entries); i++)
+        json_add(list, cron_of(json_array_get(entries, i)));
+    if (json_array_size(entries) == 0)
+        json_add(list, cron_of(one->document));
+    json_put(spec, "cron", list);
+    put_bound(spec, "start", json_object_get(one->document, "scheduleStartTime"));
+    put_bound(spec, "end", json_object_get(one->document, "scheduleEndTime"));
+    return spec;
+}
+
 /* ---- creating ---- */
 
 static json_t *create_body(struct move *move, const struct moved *one)
@@ -299,7 +340,7 @@ static void read_next(struct move *move, struct moved *list, int count, bool is_
 
     for (int i = 0; i < count; i++)
         if (list[i].document && (is_there || list[i].here != HERE_ABSENT)) {
-            struct buf path = path_of(move, &list[i], "/next-execution-times?count=10");
+            struct buf path = path_of(move, &list[i], "/next-execution-times?count=12");
 
             set_add(&set, &list[i], "GET", &path);
         }
@@ -379,20 +420,11 @@ static void read_previews(struct move *move, struct moved *list, int count, int 
     }
     rest_batch_run(f->there, set.calls, set.count);
     for (int i = 0; i < set.count; i++)
-        if (rest_is_ok(&set.calls[i]) && json_is_array(set.calls[i].json))
+        if (rest_is_ok(&set.calls[i]) && json_is_array(set.calls[i].json)) {
             read_times_answer(&set.calls[i], &set.owners[i]->times_there);
+            set.owners[i]->times_there.is_cut = true;
+        }
     rest_calls_clear(set.calls, set.count);
-}
-
-/* Both sides must show the same number of times. */
-static void cut_times(struct moved *list, int count)
-{
-    for (int i = 0; i < count; i++) {
-        struct move_times *a = &list[i].times_there, *b = &list[i].times_here;
-
-        if (a->is_known && b->is_known && a->count == PREVIEW_MAX && b->count > a->count)
-            b->count = a->count;
-    }
 }
 
 static void read_times(struct move *move, struct moved *list, int count)
@@ -401,7 +433,6 @@ static void read_times(struct move *move, struct moved *list, int count)
     read_previews(move, list, count, 0);
     read_previews(move, list, count, 1);
     read_next(move, list, count, false);
-    cut_times(list, count);
 }
 
 /* ---- take-over ---- */
@@ -504,6 +535,7 @@ static const struct move_source source = {
     .settle = SETTLE,
     .list = list,
     .read = read_all,
+    .spec = spec_of,
     .create = create,
     .read_times = read_times,
     .pause = pause_all,

@@ -15,6 +15,7 @@
 #include "cli/frame/report.h"
 #include "cli/remote/request_options.h"
 #include "io/clock.h"
+#include "model/spec_json.h"
 #include "model/temporal_codec.h"
 
 enum { PAGE = 500, PAGES_MAX = 100000, OVERLAP_SKIP_NUMBER = 1 };
@@ -242,6 +243,19 @@ static void read_all(struct move *move, struct moved *list, int count)
     describe(move, list, count, NULL);
 }
 
+static json_t *spec_of(struct move *move, const struct moved *one, struct err *reterr)
+{
+    const Temporal__DescribeScheduleResponse *d = one->document;
+    struct temporal_spec given, canonical;
+    struct spec_def def;
+
+    if (temporal_spec_of(d->schedule->spec, move->arena, &given, reterr) != RC_OK ||
+        temporal_canonical(&given, move->arena, &canonical, reterr) != RC_OK)
+        return NULL;
+    def = temporal_spec_def(&canonical, move->arena);
+    return spec_to_json(&def, SPEC_FULL);
+}
+
 /* ---- creating ---- */
 
 static ProtobufCMessage *create_request(struct move *move, const struct moved *one)
@@ -407,6 +421,7 @@ static const struct move_source source = {
     .settle = SETTLE,
     .list = list,
     .read = read_all,
+    .spec = spec_of,
     .create = create,
     .read_times = from_temporal_read_times,
     .pause = pause_all,

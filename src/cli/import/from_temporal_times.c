@@ -90,8 +90,7 @@ static span jitter_of(const struct moved *one)
     for (int i = 1; i < times->count; i++)
         if (times->at[i] - times->at[i - 1] > widest)
             widest = times->at[i] - times->at[i - 1];
-    return times->count == HANDOVER_TIMES && 2 * widest < one->jitter ? 2 * widest
-                                                                      : one->jitter;
+    return times->is_cut && 2 * widest < one->jitter ? 2 * widest : one->jitter;
 }
 
 static void set_last(struct move *move, struct moved *one,

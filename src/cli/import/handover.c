@@ -109,13 +109,13 @@ bool handover_is_quiet(const instant *times, int count, instant now)
     return true;
 }
 
-bool handover_can_wait(const instant *times, int count, instant now)
+bool handover_can_wait(const instant *times, int count, bool has_more, instant now)
 {
     for (int i = 0; i < count; i++)
         if (times[i] >= now - HANDOVER_QUIET && i + 1 < count &&
             times[i + 1] - times[i] > HANDOVER_QUIET + HANDOVER_SOON)
             return true;
-    return count < HANDOVER_TIMES; /* it has no slots after these */
+    return !has_more;
 }
 
 static instant min_of(instant a, instant b)

@@ -17,7 +17,8 @@
 #include "base/instant.h"
 
 enum {
-    HANDOVER_TIMES = 10,     /* next times that are compared */
+    HANDOVER_TIMES = 12,     /* next times that are read: some may pass meanwhile */
+    HANDOVER_SHOWN = 10,     /* of them, that are compared and shown */
     HANDOVER_NOTE_MAX = 900, /* bytes of our notes; Belfry's limit for a reason is 1,000 */
     HANDOVER_KEPT_MAX = 500, /* bytes of the former note in them */
 };
@@ -49,8 +50,8 @@ bool handover_read_here(struct str text, uint64_t *ret_print, struct str *ret_no
  */
 bool handover_is_quiet(const instant *times, int count, instant now);
 
-/* Whether the known slots leave a quiet moment at all. */
-bool handover_can_wait(const instant *times, int count, instant now);
+/* Whether a quiet moment will come, as far as is known; `has_more`: after these slots. */
+bool handover_can_wait(const instant *times, int count, bool has_more, instant now);
 
 /*
  * The bound for a pause at `now`.  `next` is the next slot by the other server's clock,

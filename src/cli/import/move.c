@@ -70,8 +70,39 @@ static bool are_equal(const struct moved *one)
     return true;
 }
 
+/* Removes the times that have passed while the other server was asked. */
+static void drop_passed(struct move_times *times, instant now)
+{
+    int passed = 0;
+
+    while (passed < times->count && times->at[passed] <= now)
+        passed++;
+    times->count -= passed;
+    memmove(times->at, &times->at[passed], (size_t)times->count * sizeof times->at[0]);
+}
+
+/* Both lists begin at the same time, and end together if one of them was limited. */
+static void align_times(struct moved *list, int count)
+{
+    instant now = clock_now();
+
+    for (int i = 0; i < count; i++) {
+        struct move_times *a = &list[i].times_there, *b = &list[i].times_here;
+        bool is_limited = a->count == HANDOVER_TIMES || b->count == HANDOVER_TIMES || a->is_cut;
+
+        drop_passed(a, now);
+        drop_passed(b, now);
+        if (is_limited && a->is_known && b->is_known)
+            a->count = b->count = a->count < b->count ? a->count : b->count;
+        a->is_cut = b->is_cut = is_limited;
+        a->count = a->count < HANDOVER_SHOWN ? a->count : HANDOVER_SHOWN;
+        b->count = b->count < HANDOVER_SHOWN ? b->count : HANDOVER_SHOWN;
+    }
+}
+
 static void compare(struct moved *list, int count)
 {
+    align_times(list, count);
     for (int i = 0; i < count; i++)
         list[i].is_equal = are_equal(&list[i]);
 }
@@ -116,7 +147,7 @@ static int select_quiet(struct moved *list, int count, bool is_last)
         if (one->is_done || one->is_left)
             continue;
         one->wants_pause = is_last || handover_is_quiet(times->at, times->count, now) ||
-                           !handover_can_wait(times->at, times->count, now);
+                           !handover_can_wait(times->at, times->count, times->is_cut, now);
         waiting += !one->wants_pause;
     }
     return waiting;
@@ -185,6 +216,8 @@ static void move_group(struct move *move, const struct str *ids, int count)
         move->source->create(move, list, count);
     move->now = clock_now() / SPAN_S * SPAN_S;
     move->source->read_times(move, list, count);
+    if (move->is_dry)
+        move_here_preview(move, list, count);
     compare(list, count);
     if (move->takes_over)
         take_over(move, list, count);

@@ -44,6 +44,7 @@ struct move_times {
     instant at[HANDOVER_TIMES];
     int count;
     bool is_known;
+    bool is_cut; /* there may be more */
 };
 
 /* One schedule. */
@@ -85,6 +86,8 @@ struct move_source {
     int (*list)(struct move *move);
     /* Reads them from the source. */
     void (*read)(struct move *move, struct moved *list, int count);
+    /* The spec of a schedule for Belfry's preview; NULL: it cannot be expressed. */
+    json_t *(*spec)(struct move *move, const struct moved *one, struct err *reterr);
     void (*create)(struct move *move, struct moved *list, int count);
     void (*read_times)(struct move *move, struct moved *list, int count);
     /* Sets `bound` and pauses those with wants_pause. */
@@ -128,6 +131,8 @@ int move_run(struct move *move);
 
 /* move_here.c */
 void move_here_read(struct move *move, struct moved *list, int count);
+/* Sets the next times of schedules that do not exist here. */
+void move_here_preview(struct move *move, struct moved *list, int count);
 void move_here_resume(struct move *move, struct moved *list, int count);
 
 /* move_print.c */

@@ -67,6 +67,67 @@ void move_here_read(struct move *move, struct moved *list, int count)
     rest_calls_clear(calls, count);
 }
 
+static json_t *preview_body(struct move *move, struct moved *one)
+{
+    char text[INSTANT_TEXT_MAX];
+    struct buf from = BUF(text);
+    struct err err;
+    json_t *spec = move->source->spec(move, one, &err), *body;
+
+    if (!spec) {
+        moved_end(one, MOVE_INVALID, "Belfry: %s", err.text);
+        return NULL;
+    }
+    body = json_new_object();
+    instant_format_ms(move->now, &from);
+    json_put(body, "spec", spec);
+    json_put(body, "id", json_new_str(one->id));
+    json_put(body, "count", json_new_int(HANDOVER_TIMES));
+    json_put(body, "from", json_new_str(buf_as_str(&from)));
+    return body;
+}
+
+static void read_preview(struct moved *one, const struct rest_call *call)
+{
+    struct move_times *times = &one->times_here;
+    size_t i;
+    const json_t *slot;
+    struct err err;
+
+    if (!rest_is_ok(call)) {
+        moved_end(one, MOVE_INVALID, "Belfry: %s", call->text);
+        return;
+    }
+    json_array_foreach(json_object_get(call->json, "next"), i, slot)
+    {
+        instant due;
+
+        if (times->count < HANDOVER_TIMES &&
+            instant_parse(str_of(member_text(slot, "due")), &due, &err) == RC_OK)
+            times->at[times->count++] = due;
+    }
+    times->is_known = true;
+}
+
+void move_here_preview(struct move *move, struct moved *list, int count)
+{
+    struct rest_call *calls = arena_array(move->arena, (size_t)count, sizeof *calls);
+
+    for (int i = 0; i < count; i++)
+        if (!list[i].is_done && list[i].here == HERE_ABSENT) {
+            calls[i] = (struct rest_call){.method = "POST",
+                                          .body = preview_body(move, &list[i])};
+            calls[i].path = calls[i].body ? "/api/v1/preview" : NULL;
+        }
+    rest_batch_run(move->here, calls, count);
+    for (int i = 0; i < count; i++) {
+        if (calls[i].path)
+            read_preview(&list[i], &calls[i]);
+        json_decref(calls[i].body);
+    }
+    rest_calls_clear(calls, count);
+}
+
 /*
  * One request ends the pause and starts the slots after the source's last one.  If it is
  * repeated, the server refuses it, because the schedule is not paused any more.

@@ -105,16 +105,14 @@ static void print_times(struct move *move, const struct moved *one)
         return;
     printer_printf(&move->out, "    %-*s%s\n", COLUMN, move->source->name, "Belfry");
     for (int i = 0; i < (rows > 0 ? rows : 1); i++) {
-        bool differs = is_compared(one) && !one->is_equal &&
-                       (i >= a->count || i >= b->count || a->at[i] != b->at[i]);
+        bool differs = is_compared(one) &&
+                       (i >= a->count || i >= b->count || a->at[i] != b->at[i]) && rows > 0;
 
         printer_text(&move->out, "    ");
         print_time(&move->out, a, i, COLUMN);
         print_time(&move->out, b, i, differs ? COLUMN : 0);
-        printer_text(&move->out, differs ? "differs\n" : "\n");
+        printer_text(&move->out, !differs ? "\n" : one->is_equal ? "jitter\n" : "differs\n");
     }
-    if (is_compared(one) && one->is_equal && one->jitter > 0)
-        printer_text(&move->out, "    the times differ only by jitter\n");
 }
 
 static void print_text(struct move *move, const struct moved *one)
