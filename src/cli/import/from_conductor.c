@@ -10,7 +10,7 @@
 #include "base/must.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
-#include "cli/import/move.h"
+#include "cli/import/move_sources.h"
 #include "core/time/text.h"
 #include "io/clock.h"
 

@@ -13,6 +13,7 @@
 #include "base/must.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
+#include "cli/import/move_sources.h"
 #include "cli/remote/request_options.h"
 #include "io/clock.h"
 #include "model/spec_json.h"
@@ -464,13 +465,24 @@ static bool read_pem(const char *path, char **ret, struct str *ret_text)
     return *ret != NULL;
 }
 
-static struct str write_bearer(const char *token, char *room, size_t size)
+/* The token becomes a header value: visible ASCII of limited length. */
+static enum rc write_bearer(const char *token, struct buf *out, struct str *ret,
+                            struct err *reterr)
 {
-    struct buf out = {.ptr = room, .cap = size};
+    bool is_good = true;
 
-    if (token && token[0] != '\0')
-        buf_printf(&out, "Bearer %s", token);
-    return out.cut ? STR("") : buf_as_str(&out);
+    if (!token || token[0] == '\0')
+        return RC_OK;
+    for (const char *c = token; *c != '\0'; c++)
+        is_good = is_good && *c > ' ' && *c < 0x7f;
+    buf_text(out, "Bearer ");
+    buf_text(out, token);
+    if (!is_good || out->cut)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "BELFRY_SOURCE_TOKEN: invalid token; use at most %d visible characters",
+                       CLIENT_TOKEN_MAX);
+    *ret = buf_as_str(out);
+    return RC_OK;
 }
 
 int from_temporal_open(const struct args *args, struct move *move)
@@ -479,7 +491,7 @@ int from_temporal_open(const struct args *args, struct move *move)
     const char *namespace = setting_find(args->value[REMOTE_NAMESPACE], "BELFRY_NAMESPACE", "");
     const char *there = args->value[TEMPORAL_NAMESPACE];
     char token[TOKEN_MAX] = "", host[64] = "";
-    struct buf url;
+    struct buf url, there_room, here_room;
     struct err err;
 
     must(f);
@@ -490,17 +502,19 @@ int from_temporal_open(const struct args *args, struct move *move)
     f->namespace_here = strdup(namespace);
     f->namespace_there = strdup(there ? there : namespace);
     must(f->namespace_here && f->namespace_there);
+    there_room = BUF(f->bearer_there);
+    here_room = BUF(f->bearer_here);
     if (read_address(args, f, &err) != RC_OK ||
-        token_find(args->value[REMOTE_TOKEN], token, &err) != RC_OK)
+        token_find(args->value[REMOTE_TOKEN], token, &err) != RC_OK ||
+        write_bearer(getenv("BELFRY_SOURCE_TOKEN"), &there_room, &f->there.bearer, &err) !=
+            RC_OK ||
+        write_bearer(token, &here_room, &f->here.bearer, &err) != RC_OK)
         return report_usage(&err, args->command->name);
     if (!read_pem(args->value[MOVE_SOURCE_CA], &f->ca, &f->there.target.ca) ||
         !read_pem(args->value[TEMPORAL_CERT], &f->cert, &f->there.target.cert) ||
         !read_pem(args->value[TEMPORAL_KEY], &f->key, &f->there.target.key))
         return STATUS_FAILED;
     f->there.target.server_name = str_of(args->value[TEMPORAL_SERVER_NAME]);
-    f->there.bearer = write_bearer(getenv("BELFRY_SOURCE_TOKEN"), f->bearer_there,
-                                   sizeof f->bearer_there);
-    f->here.bearer = write_bearer(token, f->bearer_here, sizeof f->bearer_here);
     url = BUF(f->url_here);
     buf_text(&url, remote_server(move->remote));
     f->here.target.url = buf_as_str(&url);

@@ -13,7 +13,7 @@ struct from_temporal {
     struct rpc_peer there, here;
     char *namespace_there, *namespace_here;
     char *ca, *cert, *key; /* PEM, owned; NULL: none */
-    char bearer_there[CLIENT_TOKEN_MAX + 16], bearer_here[CLIENT_TOKEN_MAX + 16];
+    char bearer_there[CLIENT_TOKEN_MAX + 16], bearer_here[TOKEN_MAX + 16];
     char url_there[REMOTE_PATH_MAX], url_here[REMOTE_PATH_MAX];
     char identity[128];
     int64_t last_request;

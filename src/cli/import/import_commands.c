@@ -8,7 +8,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/report.h"
 #include "cli/import/import.h"
-#include "cli/import/move.h"
+#include "cli/import/move_sources.h"
 #include "cli/remote/request_commands.h"
 
 /* Opens what both commands need; an exit status. */

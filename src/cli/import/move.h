@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "cli/frame/args.h"
 #include "cli/frame/progress.h"
 #include "cli/import/handover.h"
 #include "cli/import/rest_batch.h"
@@ -138,26 +137,3 @@ void move_here_resume(struct move *move, struct moved *list, int count);
 /* move_print.c */
 void move_print(struct move *move, const struct moved *one);
 int move_print_summary(struct move *move);
-
-/* The two sources: open reads the operand and the options; an exit status. */
-int from_temporal_open(const struct args *args, struct move *move);
-void from_temporal_close(struct move *move);
-int from_conductor_open(const struct args *args, struct move *move);
-void from_conductor_close(struct move *move);
-
-/* Options of both commands. */
-enum move_option {
-    MOVE_DRY_RUN = REMOTE_OPTIONS,
-    MOVE_TAKE_OVER,
-    MOVE_ACCEPT,
-    MOVE_SOURCE_CA,
-    MOVE_OPTIONS
-};
-enum temporal_option {
-    TEMPORAL_NAMESPACE = MOVE_OPTIONS,
-    TEMPORAL_TLS,
-    TEMPORAL_CERT,
-    TEMPORAL_KEY,
-    TEMPORAL_SERVER_NAME,
-    TEMPORAL_OPTIONS
-};

@@ -19,7 +19,7 @@
 enum {
     CLIENT_PATH_MAX = 3328,        /* of a path, with the longest name, encoded            */
     CLIENT_NAMESPACE_MAX = 1000,   /* bytes, like every name                               */
-    CLIENT_TOKEN_MAX = 255,        /* bytes; Belfry's tokens have fewer than 100           */
+    CLIENT_TOKEN_MAX = 4096,       /* bytes; Belfry's have fewer than 100, others a few kB */
     CLIENT_ANSWER_MAX = 512 << 20, /* twice 1,000 runs with the largest input; no Belfry
                                       server sends more.  Memory grows with the answer.    */
 };
