@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of `belfry import temporal` and `belfry import conductor`: a second Belfry server is the
- * source and is spoken to only in the other systems' APIs.  After a take-over, every slot must
+ * Tests of `belfry import temporal` and `belfry import conductor`: a second Belfry server is
+ * the source, and the command uses only the other systems' APIs of it.  After a take-over, every slot must
  * have run on exactly one of the two servers, also if the command or the target was killed.
  */
 #include <fcntl.h>
@@ -117,7 +117,7 @@ static const char *place_of(const struct server *d, bool is_url)
 #define CONDUCTOR(source) "import", "conductor", place_of(source, true)
 
 /* Starts the command; its output does not matter. */
-static pid_t begin(const struct world *w, const struct command *command)
+static pid_t begin_command(const struct world *w, const struct command *command)
 {
     int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
     pid_t pid = command_begin(w, command, out);
@@ -170,6 +170,17 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void dump_slots(struct server *d, const char *id)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "/api/v1/schedules/%s", id);
+    json_dumpf(at(api(d, 200, "GET", path, NULL), "state"), stderr, JSON_COMPACT);
+    snprintf(path, sizeof path, "/api/v1/schedules/%s/slots?limit=100", id);
+    json_dumpf(api(d, 200, "GET", path, NULL), stderr, JSON_COMPACT);
+    fputc('\n', stderr);
+}
+
 /* Both servers together have started each slot from the first to the last once. */
 static void assert_each_once(struct server *a, struct server *b, const char *id, span step)
 {
@@ -180,9 +191,12 @@ static void assert_each_once(struct server *a, struct server *b, const char *id,
     assert_true(there > 0 && count > there);
     qsort(slots, (size_t)count, sizeof slots[0], by_time);
     for (int i = 1; i < count; i++)
-        if (slots[i] - slots[i - 1] != step)
+        if (slots[i] - slots[i - 1] != step) {
+            dump_slots(a, id);
+            dump_slots(b, id);
             fail_msg("%s: %lld ms between slot %d and the next of %d (%d there)", id,
                      (long long)((slots[i] - slots[i - 1]) / SPAN_MS), i - 1, count, there);
+        }
 }
 
 /* After the resume, slots start by themselves again. */
@@ -324,7 +338,7 @@ static void a_killed_command_is_repeated(void **state)
 
         make(source, &(struct made){.id = ids[i], .every = 1});
         UNTIL(count_slots(source, ids[i]) >= 2);
-        pid = begin(w, &command);
+        pid = begin_command(w, &command);
         UNTIL(has_reached(source, target, ids[i], (enum kill_point)i));
         kill(pid, SIGKILL);
         (void)command_end(pid);
@@ -345,7 +359,7 @@ static void a_killed_target_is_taken_over_to_later(void **state)
 
     make(source, &(struct made){.id = "second", .every = 1});
     UNTIL(count_slots(source, "second") >= 2);
-    pid = begin(w, &command);
+    pid = begin_command(w, &command);
     UNTIL(strcmp(status_of(source, "second"), "paused") == 0);
     server_kill(target);
     assert_int_equal(command_end(pid), 1);
@@ -374,7 +388,7 @@ static void conductors_schedules_are_taken_over(void **state)
     assert_lacks(out, "unknown");
     assert_has(BELFRY(target, CONDUCTOR(source)).out, "2 schedules: 2 created\n");
     UNTIL(count_slots(source, "second") >= 2);
-    pid = begin(w, &command);
+    pid = begin_command(w, &command);
     UNTIL(strcmp(status_of(source, "second"), "paused") == 0);
     kill(pid, SIGKILL);
     (void)command_end(pid);

@@ -154,7 +154,7 @@ static instant first_last(const struct handover_evidence *e)
     return last;
 }
 
-/* The slot that a start belongs to: some servers show nominal times, others those with jitter. */
+/* The slot of a start: some servers show nominal times, others those with jitter. */
 static bool find_slot(const struct handover_evidence *e, instant started, instant *ret)
 {
     *ret = started;

@@ -3,10 +3,10 @@
  * Which slots of a schedule belong to the server that it leaves, and which to Belfry
  * (docs/decisions/0055-import-from-running-servers.md).
  *
- * The pause at the other server carries a bound in its note: slots up to the bound are the other
- * server's.  A later slot is also the other server's if it has started it.  Everything after the
- * last of these is Belfry's.  So the boundary follows from what the other server stores, and a
- * second import finds the same one.  Pure.
+ * The note of the pause at the other server names a bound: slots up to the bound are the other
+ * server's.  A later slot is also the other server's if it has started it.  Everything after
+ * the last of these is Belfry's.  So the boundary follows from what the other server stores,
+ * and a second import finds the same one.  Pure.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * A server has decided about a slot of this age.  Servers start slots within a second, and their
- * clocks agree with ours to a second or two.
+ * A server has decided about a slot of this age.  Servers start slots within a second, and
+ * their clocks agree with ours to a second or two.
  */
 #define HANDOVER_QUIET (5 * SPAN_S)
 /* A pause needs less than this. */

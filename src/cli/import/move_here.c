@@ -145,6 +145,29 @@ static json_t *resume_body(const struct moved *one)
     return body;
 }
 
+/* Whether a resume without a good answer has taken effect. */
+static void check_resumed(struct move *move, struct moved *list, int count)
+{
+    struct rest_call *calls = arena_array(move->arena, (size_t)count, sizeof *calls);
+
+    for (int i = 0; i < count; i++)
+        if (!list[i].is_done && list[i].is_left)
+            calls[i] = (struct rest_call){.method = "GET", .path = path_of(move, &list[i], "")};
+    rest_batch_run(move->here, calls, count);
+    for (int i = 0; i < count; i++) {
+        const json_t *state = json_object_get(calls[i].json, "state");
+
+        if (list[i].is_done || !list[i].is_left)
+            continue;
+        if (rest_is_ok(&calls[i]) && strcmp(member_text(state, "status"), "paused") != 0)
+            moved_end(&list[i], MOVE_TAKEN, "%s", "");
+        else
+            moved_end(&list[i], MOVE_FAILED, "paused on both servers; repeat the command: %s",
+                      arena_str(move->arena, str_of(list[i].text)).ptr);
+    }
+    rest_calls_clear(calls, count);
+}
+
 void move_here_resume(struct move *move, struct moved *list, int count)
 {
     struct rest_call *calls = arena_array(move->arena, (size_t)count, sizeof *calls);
@@ -163,9 +186,9 @@ void move_here_resume(struct move *move, struct moved *list, int count)
         if (rest_is_ok(&calls[i]))
             moved_end(&list[i], MOVE_TAKEN, "%s", "");
         else
-            moved_end(&list[i], MOVE_FAILED,
-                      "it is paused on both servers; repeat the command: %s", calls[i].text);
+            snprintf(list[i].text, sizeof list[i].text, "%s", calls[i].text);
         json_decref(calls[i].body);
     }
     rest_calls_clear(calls, count);
+    check_resumed(move, list, count);
 }
