@@ -93,10 +93,12 @@ static void make(struct server *d, const struct made *made)
     arena_free(arena);
 }
 
+/* With catch-up, a server that is late skips no slot. */
 static void make_conductor(struct server *d, const char *name, const char *cron)
 {
     api(d, 200, "POST", "/api/scheduler/schedules",
-        "{'name':'%s','cronExpression':'%s','zoneId':'Europe/Berlin','startWorkflowRequest':"
+        "{'name':'%s','cronExpression':'%s','zoneId':'Europe/Berlin',"
+        "'runCatchupScheduleInstances':true,'startWorkflowRequest':"
         "{'name':'report','version':1,'input':{'a':1}}}",
         name, cron);
 }
