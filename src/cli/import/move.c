@@ -92,6 +92,11 @@ static void align_times(struct moved *list, int count)
 
         drop_passed(a, now);
         drop_passed(b, now);
+        if (a->count > 0 && b->count > 0 && list[i].jitter > 0) {
+            /* One server may already have passed a slot that the other delays. */
+            drop_passed(a, b->at[0] - list[i].jitter - 1);
+            drop_passed(b, a->count > 0 ? a->at[0] - list[i].jitter - 1 : INSTANT_NONE);
+        }
         if (is_limited && a->is_known && b->is_known)
             a->count = b->count = a->count < b->count ? a->count : b->count;
         a->is_cut = b->is_cut = is_limited;
