@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests of `belfry import temporal` and `belfry import conductor`: a second Belfry server is
- * the source, and the command uses only the other systems' APIs of it.  After a take-over, every slot must
- * have run on exactly one of the two servers, also if the command or the target was killed.
+ * the source, and the command uses only the other systems' APIs of it.  After a take-over,
+ * every slot must have run on exactly one of the two servers, also if the command or the target
+ * was killed.
  */
 #include <fcntl.h>
 #include <signal.h>
