@@ -3,8 +3,8 @@
  * The minimum cost of creating schedules in a database: their rows, written in groups.
  *
  * Nothing is decided, checked or answered.  SQLite is called directly, with Belfry's tables and
- * settings; the rows are those of a schedule that Belfry created, under other names, with that
- * of its request if it had an id.
+ * settings.  The rows are copies of those of a schedule that Belfry created, with other names;
+ * if its request had an id, they include the row of the request.
  */
 #pragma once
 

@@ -11,7 +11,7 @@ enum { CHILD_ARGUMENTS = 6 };
 /* Resident kilobytes after a turn without due schedules. */
 int64_t child_idle(const char *url, instant now);
 
-/* Microseconds from the start of a process to its first dispatch. */
+/* Microseconds from the start of a process to the first dispatch of its engine. */
 int64_t child_first(const char *url, instant now);
 
 /* The child itself; returns the exit code. */

@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/instant.h"
 
-enum { BATCH = 1000 }; /* due schedules of a turn, at most */
+enum { BATCH = 1000 }; /* maximum due schedules of a turn */
 
 /* 2026-01-01T00:00:00Z: every schedule is created then, and first due within a minute. */
 #define EPOCH INT64_C(1767225600000000)
@@ -42,15 +42,16 @@ extern const struct subject subject_bare;
 extern const struct subject subject_engine;
 
 /*
- * Maximum due schedules per turn: not all of them, so that no schedule is due again in the
- * turn in which its run ends.  That would save an update which a real load cannot save.
+ * Maximum due schedules per turn: not all of them, so that no schedule is due again in the turn
+ * in which its run ends.  One update would then do the work of two, which a real load rarely
+ * allows.
  */
 static inline int load_batch(const struct load *load)
 {
     return load->schedules < 2 * BATCH ? (int)load->schedules / 2 : BATCH;
 }
 
-/* Where in its minute a schedule is due: after 0, up to 60 s, in whole milliseconds. */
+/* When a schedule is due, from the start of the minute: 1 ms to 60 s, whole milliseconds. */
 static inline span load_phase(const struct load *load, int64_t index)
 {
     if (load->spread == ON_THE_MINUTE)

@@ -31,8 +31,8 @@ enum {
     HTTP_HEADER_VALUE_MAX = 8 * 1024, /* access tokens can be this long */
     HTTP_SUCCESS_MAX = 16,            /* ranges of status codes */
     HTTP_REDIRECTS_MAX = 3,           /* each hop is checked again; more is a loop */
-    HTTP_KEEP_BYTES = 100 * 1024,
-    HTTP_KEEP_BYTES_MAX = 1 << 20, /* of an answer; a call holds them in memory */
+    HTTP_KEEP_BYTES = 100 * 1024,     /* default: bytes of an answer to store with the run */
+    HTTP_KEEP_BYTES_MAX = 1 << 20,    /* each call holds them in memory */
     HTTP_KEEP_HEADERS_MAX = 32,
 
     EXEC_ARGS_MAX = 256,
@@ -74,8 +74,9 @@ struct http_action {
     struct texts keep_headers;
 };
 
+/* A member that is 0: the limit of the server applies. */
 struct exec_limits {
-    span cpu; /* 0, as for the others: the limit of the server applies */
+    span cpu;
     int64_t memory, file_size, open_files, processes;
 };
 

@@ -2,8 +2,8 @@
 /*
  * Converts between an action and the "action" object of the native JSON.
  *
- * Checks everything that can be checked offline: whether a host may be reached or a program be
- * started is decided when the action is carried out.
+ * Checks everything that can be checked offline.  Whether a host may be called or a program may
+ * be started is decided when a run is dispatched.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The members of an object that an answer contains: a set with one bit per member, in the order
- * of the names.
+ * The members of an object that an answer shall contain: a set with one bit per member, in the
+ * order of the names.
  *
  * A request's list of names is converted once: printing many objects then compares no names,
  * and members that were not requested are neither looked up nor written.

@@ -2,7 +2,8 @@
 /*
  * Converts between a governor and the "governor" object of the native JSON.
  *
- * The hint is not part of the schedule's definition: it comes and goes while the schedule runs.
+ * The hint is not part of the schedule's definition: it is set while the schedule runs, and
+ * expires.
  */
 #pragma once
 

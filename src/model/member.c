@@ -450,30 +450,31 @@ static bool are_initial(const struct members *members, const void *from, const v
 
 bool member_is_initial(const struct member *m, const void *from, const void *initial)
 {
-    const void *at = (const char *)from + m->offset, *usual = (const char *)initial + m->offset;
+    const void *at = (const char *)from + m->offset;
+    const void *expected = (const char *)initial + m->offset;
     const char *items;
 
     switch (m->kind) {
     case MEMBER_BOOL:
     case MEMBER_CHOICE:
-        return *(const bool *)at == *(const bool *)usual;
+        return *(const bool *)at == *(const bool *)expected;
     case MEMBER_WORD:
-        return m->text(at) == m->text(usual);
+        return m->text(at) == m->text(expected);
     case MEMBER_INT32:
     case MEMBER_TIME:
     case MEMBER_DATE:
-        return *(const int32_t *)at == *(const int32_t *)usual;
+        return *(const int32_t *)at == *(const int32_t *)expected;
     case MEMBER_INT64:
     case MEMBER_SPAN:
     case MEMBER_INSTANT:
-        return *(const int64_t *)at == *(const int64_t *)usual;
+        return *(const int64_t *)at == *(const int64_t *)expected;
     case MEMBER_TEXT:
     case MEMBER_JSON:
     case MEMBER_MAP:
-        return str_eq(*(const struct str *)at, *(const struct str *)usual);
+        return str_eq(*(const struct str *)at, *(const struct str *)expected);
     case MEMBER_OBJECT:
         if (m->has_none &&
-            ((const struct str *)at)->len + ((const struct str *)usual)->len == 0)
+            ((const struct str *)at)->len + ((const struct str *)expected)->len == 0)
             return true;
         return are_initial(m->members, from, initial);
     case MEMBER_LIST:
@@ -481,18 +482,18 @@ bool member_is_initial(const struct member *m, const void *from, const void *ini
     case MEMBER_OTHER:
         break;
     }
-    return m->size > 0 && memcmp(at, usual, m->size) == 0;
+    return m->size > 0 && memcmp(at, expected, m->size) == 0;
 }
 
 static bool is_shown(const struct member *m, const json_t *value, const void *initial,
                      enum spec_form form)
 {
-    json_auto_t *usual = NULL;
+    json_auto_t *initial_value = NULL;
 
     if (is_always_shown(m, form))
         return true;
-    usual = print_member(m, initial, initial, form);
-    return !usual || !json_equal(value, usual);
+    initial_value = print_member(m, initial, initial, form);
+    return !initial_value || !json_equal(value, initial_value);
 }
 
 json_t *members_print(const struct members *members, const void *from, const void *initial,
@@ -520,7 +521,7 @@ json_t *members_print(const struct members *members, const void *from, const voi
 enum rc name_check(struct str s, struct err *reterr)
 {
     if (s.len == 0)
-        return err_set(reterr, RC_INVALID, -1, 0, "is empty; write a name, or leave it out");
+        return err_set(reterr, RC_INVALID, -1, 0, "is empty; write a name");
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
         unsigned char before = i > 0 ? (unsigned char)s.ptr[i - 1] : 0;

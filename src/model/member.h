@@ -63,7 +63,7 @@ struct member {
     enum member_show show;
     bool is_required;
     bool or_zero; /* 0 is valid too, though it is below `low` */
-    /* Prints `none`, an empty text, or an object whose text at `offset` is empty, as null. */
+    /* Prints null for the value `none`, an empty text, an object with no text at `offset`. */
     bool has_none;
     int64_t none;
     int64_t low, high;
@@ -128,7 +128,7 @@ void members_write(const struct members *members, const void *from, const void *
 struct str members_keep(const struct members *members, const void *from, const void *initial,
                         struct arena *arena);
 
-/* JSON on one line in the arena; RC_LIMIT above `max` bytes.  The map {} gives "". */
+/* JSON on one line in the arena; RC_LIMIT above `max` bytes.  A map {} becomes "". */
 MUST_USE enum rc json_keep(const json_t *value, size_t max, struct arena *arena,
                            struct str *ret, struct err *reterr);
 MUST_USE enum rc json_keep_map(const json_t *value, size_t max, struct arena *arena,

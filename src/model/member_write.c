@@ -148,8 +148,8 @@ static bool write_member(const struct member *m, const void *from, const void *i
     return write_other(m, from, out);
 }
 
-/* Different values of these kinds may have the same text. */
-static bool is_compound(const struct member *m)
+/* member_is_initial() may return false although such a value is initial; its text decides. */
+static bool is_compared_as_text(const struct member *m)
 {
     return m->kind == MEMBER_JSON || m->kind == MEMBER_MAP || m->kind == MEMBER_OBJECT ||
            m->kind == MEMBER_OTHER;
@@ -161,7 +161,7 @@ static bool is_changed(const struct member *m, const void *initial, size_t at, s
     size_t len = out->len - at;
     bool is_same;
 
-    if (m->show == SHOW_ALWAYS || !is_compound(m))
+    if (m->show == SHOW_ALWAYS || !is_compared_as_text(m))
         return true;
     is_same = write_member(m, initial, initial, out) && out->len - at == 2 * len &&
               memcmp(out->ptr + at, out->ptr + at + len, len) == 0;

@@ -55,11 +55,12 @@ void payload_print_workflow(const struct payload *payload, struct buf *out);
 
 /*
  * The run as its worker receives it: the non-null fields of run_to_json(), "namespace",
- * "action", "lastResult" and "lastFailure", limited to `fields`.  payload->input is ignored:
- * the input is merged from the run's and that of `action`, the stored JSON.  In the queues of
- * the jobs API, jobs:<org>, null values of jobId and jobRunId are replaced by the run's id,
- * which the author of the schedule could not know.  An action of Temporal's API has the slot's
- * time appended to its workflowId; its header, memo and searchAttributes are passed unchanged.
+ * "action", "lastResult" and "lastFailure", limited to `fields`.  `action` is stored JSON.
+ *
+ * The input is that of `action`, merged with that of the run; payload->input is ignored.  In
+ * the queues of the jobs API, jobs:<org>, null values of its jobId and jobRunId become the id
+ * of the run.  The workflowId of an action of Temporal's API gets the time of the slot
+ * appended; header, memo and searchAttributes are unchanged.
  */
 void grant_print(const struct payload *payload, struct str queue, struct str action,
                  field_set fields, struct buf *out);

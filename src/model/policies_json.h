@@ -22,7 +22,7 @@ enum {
 #define RUN_TIME_MAX     (366 * SPAN_DAY)   /* of an attempt and of a run */
 #define LEASE_MIN        SPAN_S             /* a shorter one expires during a network pause */
 #define LEASE_MAX        SPAN_DAY           /* a dead worker is noticed within a day */
-#define HEARTBEAT_MIN    (100 * SPAN_MS)    /* thousands of runs may send heartbeats */
+#define HEARTBEAT_MIN    (100 * SPAN_MS)    /* bounds the load of thousands of runs */
 #define LATE_MAX         (36525 * SPAN_DAY) /* a hundred years: how late a start may be */
 #define RETENTION_MAX    (36525 * SPAN_DAY) /* a hundred years */
 

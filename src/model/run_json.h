@@ -14,7 +14,7 @@
 
 enum {
     RESULT_MAX = 256 * 1024,    /* bytes of JSON that a run may return */
-    RESULT_KEPT_MAX = 12 << 20, /* result of a dispatch: HTTP_KEEP_BYTES_MAX, escaped */
+    RESULT_KEPT_MAX = 12 << 20, /* of a dispatch: HTTP_KEEP_BYTES_MAX, escaped as JSON */
     SUMMARY_MAX = 4096,         /* bytes: a paragraph for display */
     REFS_MAX = 16 * 1024,       /* bytes of JSON: references, model and tool statistics */
     SESSION_ID_MAX = 255,

@@ -27,9 +27,9 @@ struct schedule_draft {
  * that *ret points to is in `arena` or belongs to the document.  Errors name the field as seen
  * from the document, `spec.cron[0].expr`.
  *
- * If a governed schedule's spec is one interval and nothing else (anchor epoch or start, no
- * phase), that interval is its baseline, so that failures stretch it; otherwise the spec's
- * slots are the baseline.
+ * If the spec of a governed schedule is one interval and nothing else (anchor epoch or start,
+ * no phase), the governor starts from this interval and lengthens it after failures; otherwise
+ * it starts from the slots of the spec.
  */
 MUST_USE enum rc schedule_draft(const struct schedule_doc *doc,
                                 const struct draft_options *options, struct arena *arena,

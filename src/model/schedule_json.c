@@ -204,6 +204,7 @@ enum rc schedule_check(const struct schedule_doc *doc, struct arena *arena, stru
 
 /* Stored columns. */
 
+/* Checks the length of a text for the store. */
 static enum rc check_kept(struct str text, const char *field, size_t max, struct err *reterr)
 {
     if (text.len <= max)

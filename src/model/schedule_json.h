@@ -17,14 +17,14 @@ enum {
     SCHEDULE_ID_MAX = 977,     /* bytes, as in Temporal: 1,000 without its own prefix */
     NAMESPACE_NAME_MAX = 1000, /* bytes, as in Temporal */
     DESCRIPTION_MAX = 4096,    /* bytes: a page for display, read with every list */
-    LABELS_MAX = 64,           /* per schedule: for sorting, not for storage */
+    LABELS_MAX = 64,           /* per schedule: for filters, not for data */
     LABEL_NAME_MAX = 128,
     LABEL_VALUE_MAX = 512,
     REASON_TEXT_MAX = 1000,         /* bytes, of a pause: a sentence or two for display */
     EXTRA_MAX = WORKFLOW_INPUT_MAX, /* bytes of JSON: a dialect's own fields, such as a memo */
     /*
-     * Arena bytes for reading and compiling any document: the spec takes SPEC_DEF_BYTES_MAX for
-     * each, the rest is bounded by JSON_BYTES_MAX.
+     * Arena bytes for reading and compiling any document.  Reading the spec takes at most
+     * SPEC_DEF_BYTES_MAX, and so does compiling it; JSON_BYTES_MAX bounds the rest.
      */
     SCHEDULE_BYTES_MAX = 64 << 20,
 };
@@ -52,7 +52,7 @@ struct schedule_doc {
 
 struct schedule_doc schedule_doc_default(void);
 
-/* The defaults of a schedule: a workflow has no maximum run time unless its owner sets one. */
+/* The default policies for an action: `all`, but without a maximum run time for a workflow. */
 struct policies schedule_policies(const struct policies *all, const struct action *action);
 
 /*

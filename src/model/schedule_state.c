@@ -23,7 +23,7 @@ const char *schedule_status(const struct cursor *c)
 
 /* The names include the comma or brace before them. */
 
-static void show_text(const char *name, struct str text, struct buf *out)
+static void show_text_or_null(const char *name, struct str text, struct buf *out)
 {
     buf_text(out, name);
     if (text.len > 0)
@@ -63,8 +63,7 @@ static void show_int(const char *name, int64_t n, struct buf *out)
     json_write_int(out, n);
 }
 
-/* An empty name is printed as an empty string. */
-static void show_name(const char *name, struct str text, struct buf *out)
+static void show_text(const char *name, struct str text, struct buf *out)
 {
     buf_text(out, name);
     json_write_str(out, text);
@@ -77,7 +76,7 @@ static void show_reason(const struct schedule_state *state, struct buf *out)
 
     if (reason.len == 0 && (state->cursor->flags & CURSOR_QUARANTINED))
         reason = str_of(reason_text(REASON_QUARANTINED));
-    show_text(",\"pausedReason\":", reason, out);
+    show_text_or_null(",\"pausedReason\":", reason, out);
 }
 
 static void show_counters(const struct cursor *c, struct buf *out)
@@ -92,6 +91,7 @@ static void show_counters(const struct cursor *c, struct buf *out)
     buf_char(out, '}');
 }
 
+/* INSTANT_NONE: it is not paused; INSTANT_NEVER: it is, without an end. */
 static instant pause_end(const struct cursor *c)
 {
     return c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE;
@@ -116,7 +116,7 @@ static void show_next(const struct schedule_state *state, struct buf *out)
     show_moment(",\"nextAt\":", at, out);
     show_word(",\"nextSource\":", at == INSTANT_NEVER ? NULL : source_text(source), out);
     if (state->no_next.len > 0)
-        show_name(",\"noNextReason\":", state->no_next, out);
+        show_text(",\"noNextReason\":", state->no_next, out);
 }
 
 void schedule_state_show(const struct schedule_state *state, struct buf *out)
@@ -126,8 +126,7 @@ void schedule_state_show(const struct schedule_state *state, struct buf *out)
 
     show_word("{\"status\":", schedule_status(c), out);
     show_reason(state, out);
-    show_moment(",\"pausedUntil\":", c->flags & CURSOR_PAUSED ? c->paused_until : INSTANT_NONE,
-                out);
+    show_moment(",\"pausedUntil\":", pause_end(c), out);
     show_next(state, out);
     show_moment(",\"mark\":", c->mark, out);
     show_int(",\"open\":", c->open, out);
@@ -135,16 +134,16 @@ void schedule_state_show(const struct schedule_state *state, struct buf *out)
     show_int(",\"failures\":", c->failures, out);
     show_word(",\"lastOutcome\":", last == OUTCOME_NONE ? NULL : outcome_text(last), out);
     show_moment(",\"lastRunAt\":", c->last_start, out);
-    show_text(",\"lastRunId\":", state->last_run, out);
+    show_text_or_null(",\"lastRunId\":", state->last_run, out);
     show_counters(c, out);
     show_int(",\"version\":", c->version, out);
-    show_name(",\"dialect\":", state->dialect, out);
+    show_text(",\"dialect\":", state->dialect, out);
     show_moment(",\"createdAt\":", state->created_at, out);
-    show_name(",\"createdBy\":", state->created_by, out);
+    show_text(",\"createdBy\":", state->created_by, out);
     show_moment(",\"updatedAt\":", state->updated_at, out);
-    show_name(",\"updatedBy\":", state->updated_by, out);
+    show_text(",\"updatedBy\":", state->updated_by, out);
     for (int i = 0; i < state->warning_count; i++)
-        show_name(i == 0 ? ",\"warnings\":[" : ",", state->warnings[i], out);
+        show_text(i == 0 ? ",\"warnings\":[" : ",", state->warnings[i], out);
     if (state->warning_count > 0)
         buf_char(out, ']');
     buf_char(out, '}');

@@ -25,7 +25,7 @@ struct schedule_state {
     struct str created_by, updated_by;
 };
 
-/* "active", "paused" (also: disabled, quarantined) or "closed". */
+/* "active", "paused" (also if disabled or quarantined) or "closed". */
 const char *schedule_status(const struct cursor *cursor);
 
 /* When the next run is planned, which can be the end of a pause; INSTANT_NEVER: not planned. */

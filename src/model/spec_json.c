@@ -170,7 +170,7 @@ static enum rc read_interval(const json_t *item, const struct reading *r, struct
     enum rc rc = members_read(&interval_members, item, r, reterr);
 
     if (rc == RC_OK && interval->phase >= interval->every) {
-        rc = err_set(reterr, RC_INVALID, -1, 0, "phase must be less than every");
+        rc = err_set(reterr, RC_INVALID, -1, 0, "must be less than every");
         err_in(reterr, "phase");
     }
     return rc;
@@ -214,7 +214,7 @@ static int compare_days(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The core searches sorted dates; without duplicates they are also canonical. */
+/* The core searches in sorted dates; without duplicates, equal sets have the same text. */
 static void sort_dates(struct spec_def *def)
 {
     int kept = 0;
@@ -400,7 +400,7 @@ enum rc spec_from_json(const json_t *json, struct arena *arena, struct spec_def 
                        "the limit is %d",
                        entries, SPEC_ENTRIES_MAX);
     if (def.end < def.start)
-        return err_field(reterr, "end", "end is before start");
+        return err_field(reterr, "end", "is before start");
     if (str_eq(def.zone, STR("UTC")))
         def.zone = (struct str){0};
     sort_dates(&def);

@@ -23,10 +23,7 @@ MUST_USE enum rc template_check(struct str text, struct err *reterr);
 /* Checks the texts of an action that may contain templates; errors name the field. */
 MUST_USE enum rc template_check_action(const struct action *action, struct err *reterr);
 
-/*
- * Whether a text of a stored action that may contain templates contains `{{`, with which other
- * programs begin theirs.
- */
+/* Whether a text of a stored action contains `{{`: a template of another program. */
 bool template_is_foreign(struct str action);
 
 /* Whether a stored action uses the result or failure of the previous run. */
@@ -40,7 +37,7 @@ struct filling {
 
 void filling_end(struct filling *filling);
 
-/* Where a text is used. */
+/* What the use of a text requires. */
 struct template_place {
     bool is_url; /* percent-encode values except letters, digits and -._~ */
     size_t max;  /* maximum bytes of the whole text */

@@ -17,7 +17,7 @@ void filling_end(struct filling *filling)
     *filling = (struct filling){.payload = filling->payload};
 }
 
-/* Parses a text on first use; if it is not JSON, it is a string. */
+/* Parses a text on first use.  A text that is not JSON becomes a string. */
 static json_t *parse_once(json_t **tree, struct str text)
 {
     if (!*tree && text.len > 0)

@@ -41,4 +41,5 @@ MUST_USE enum rc template_piece(struct reader *reader, struct piece *ret, struct
 /* Removes ".key" or "[12]" from the front of a nonempty path; a step into a list has no key. */
 bool template_step(struct str *path, struct str *ret_key, int64_t *ret_index);
 
+/* The text contains `${`: a template, or `$${`. */
 bool template_is_in(struct str text);

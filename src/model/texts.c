@@ -24,11 +24,16 @@ enum rc texts_read(const json_t *value, const struct texts_rule *rule, struct ar
                    struct texts *ret, struct err *reterr)
 {
     struct texts_reading r = {rule, arena, NULL};
+    int count;
+    enum rc rc = json_take_count(value, rule->count_max, &count, reterr);
 
-    if (json_take_count(value, rule->count_max, &ret->count, reterr) != RC_OK)
-        return reterr->rc;
-    ret->list = r.list = arena_array(arena, (size_t)ret->count, sizeof *r.list);
-    return json_take_items(value, read_item, &r, reterr);
+    if (rc != RC_OK)
+        return rc;
+    r.list = arena_array(arena, (size_t)count, sizeof *r.list);
+    rc = json_take_items(value, read_item, &r, reterr);
+    if (rc == RC_OK)
+        *ret = (struct texts){r.list, count};
+    return rc;
 }
 
 json_t *texts_print(const struct texts *texts)

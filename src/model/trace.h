@@ -3,8 +3,8 @@
  * W3C Trace Context: the header field `traceparent`, read from the request for a run and
  * written for its executor.
  *
- * All attempts of a run belong to one trace, each with its own span.  The trace is the
- * requester's, or is derived from the run's id.
+ * All attempts of a run belong to one trace, each with its own span.  If the request for the
+ * run had no trace, the trace is derived from the run's id.
  */
 #pragma once
 

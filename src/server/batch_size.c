@@ -11,11 +11,11 @@ enum {
     OVERHEAD_PACE = 8,    /* small turns until a new overhead has mostly replaced the old */
     OVERHEAD_SHARE = 5,   /* overhead may be at most a fifth of a large turn              */
     ROW_PACE = 2,         /* large turns until a new row cost has mostly replaced the old */
-    ROWS_FIRST = 1024,    /* initial guess, with the row cost below and                   */
-    ROW_NS_FIRST = 25000, /* the default target of 25 ms                                  */
+    ROWS_FIRST = 1024,    /* initial guess: takes about 25 ms, the default target         */
+    ROW_NS_FIRST = 25000, /* initial guess of the cost of a row                           */
     NS_PER_US = 1000,
     BULK_FIRST = 16,
-    BULK_SHARE = 5, /* a turn computes a fifth of its target for large requests */
+    BULK_SHARE = 5, /* large requests may take a fifth of the target to compute */
 };
 
 void batch_size_begin(struct batch_size *batch, int rows_max)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The number of rows that the next turn may process: as many as fit into the target duration of
- * a turn, judging by the cost of recent rows.  And the number of commands of large requests,
- * whose cost varies more: it doubles after a short turn and halves after a long one.  Everyone
- * waits for these commands, so they may take only a part of a turn.  Only the processor time
- * counts here: with a slow disk or a busy machine, smaller turns would not be shorter.
+ * The size of the next turn.  Pure: the caller passes the measurements in.
  *
- * Pure: the caller passes the measurements in.  Smaller turns cannot reduce the overhead of a
- * turn, which is mostly the latency of the disk.  Where the overhead is large, a turn may
- * therefore take a few times as long as the target.  Turns with few rows, or with more commands
- * than rows, do not change the estimated cost of a row.
+ * `rows` is the number of rows that fit into the target duration, judging by the cost of recent
+ * rows.  Smaller turns cannot reduce the overhead of a turn, which is mostly the latency of the
+ * disk.  If the overhead is large, a turn may take a few times as long as the target.  Turns
+ * with few rows, or with more commands than rows, do not change the estimated cost of a row.
+ *
+ * `bulk` is the number of commands of large requests.  All other clients wait for them, so they
+ * may take only a part of a turn.  Their cost varies: the number halves after a turn that
+ * computed too long, and doubles after a short one.  Only the processor time of the turn counts
+ * for this: with a slow disk or a busy machine, smaller turns would not be shorter.
  */
 #pragma once
 

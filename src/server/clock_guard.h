@@ -18,7 +18,7 @@
 struct clock_guard {
     span max_jump;
     span offset;  /* wall clock minus monotonic clock, last trusted value     */
-    span seen;    /* the same, last reading; before it, time of the last turn */
+    span seen;    /* the same, last reading; before the first: time of the last turn */
     bool is_held; /* the clock is not trusted                                 */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets and consumes the flags of the signal; runs in the writer thread.
+ * Decides after each commit whether to signal; for the writer, except commit_signal_bit().
  */
 #include "server/commit_signal.h"
 

@@ -3,8 +3,8 @@
  * Signals from the writer to the io thread that the database holds new events or log lines.
  *
  * The writer sends the signal after a commit.  The signal carries no data, and at most one is
- * in the mailbox.  The io thread requests the signal before it reads, so that every commit
- * after that read raises a new one.
+ * in the mailbox.  The io thread requests the next signal before it reads the database.  So if
+ * the read misses a commit, that commit sends a new signal.
  */
 #pragma once
 

@@ -125,7 +125,7 @@ void counters_turn(struct counters *m, const struct counter_turn *turn)
         count_event(m, &out->events[i]);
 }
 
-/* Its place in the table; after it: unknown requests, and those for an upstream. */
+/* Operations by their index in the table; then unknown requests; then forwarded ones. */
 static int index_of(const struct operation *operation)
 {
     uintptr_t first = (uintptr_t)operations, at = (uintptr_t)operation;

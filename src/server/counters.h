@@ -2,9 +2,9 @@
 /*
  * The metrics that the server counts since its start.
  *
- * Each number has one writing thread, the writer or io; the io thread reads all of them.  All
- * except struct counter_late are relaxed, so readers see no particular order between different
- * numbers.  Nothing of a turn is counted before the turn is committed.
+ * Each number has one writing thread, the writer or io; the io thread reads all of them.
+ * Except in struct counter_late, the memory order is relaxed: a reader may see one number of a
+ * turn before another.  Nothing of a turn is counted before the turn is committed.
  */
 #pragma once
 
@@ -81,9 +81,10 @@ void counters_turn(struct counters *counters, const struct counter_turn *turn);
 
 struct call;
 /* Counts a call that was answered with this status. */
-/* A request that an upstream answered. */
-void counters_forwarded(struct counters *counters, int status);
 void counters_request(struct counters *counters, const struct call *call, int status);
+
+/* Counts a request that an upstream answered. */
+void counters_forwarded(struct counters *counters, int status);
 
 /* counters_print.c */
 void counters_print(const struct counters *counters, struct answer *out);

@@ -8,10 +8,10 @@
 
 enum { LABELS_MAX = 256 };
 
-static const char *const types[LANE_COUNT] = {[LANE_PULL] = "queue",
-                                              [LANE_HTTP] = "http",
-                                              [LANE_EXEC] = "exec",
-                                              [LANE_FLOW] = "workflow"};
+static const char *const action_types[LANE_COUNT] = {[LANE_PULL] = "queue",
+                                                     [LANE_HTTP] = "http",
+                                                     [LANE_EXEC] = "exec",
+                                                     [LANE_FLOW] = "workflow"};
 
 static void print_histogram(struct answer *out, const char *name, const char *labels,
                             const struct counter_histogram *h)
@@ -38,7 +38,7 @@ static void print_durations(const struct counters *m, struct answer *out)
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         struct buf text = BUF(labels);
 
-        buf_printf(&text, "type=\"%s\"", types[lane]);
+        buf_printf(&text, "type=\"%s\"", action_types[lane]);
         print_histogram(out, "belfry_run_duration_seconds", labels, &m->duration[lane]);
     }
     prometheus_family(out, "belfry_turn_seconds", "histogram",
@@ -89,7 +89,7 @@ static void print_outcomes(struct answer *out, const char *name,
         for (int outcome = OUTCOME_SUCCEEDED; outcome < COUNTER_OUTCOMES; outcome++) {
             struct buf text = BUF(labels);
 
-            buf_printf(&text, "type=\"%s\",outcome=\"%s\"", types[lane],
+            buf_printf(&text, "type=\"%s\",outcome=\"%s\"", action_types[lane],
                        outcome_text((enum outcome)outcome));
             prometheus_int(out, name, labels, counter_read(&counts[lane][outcome]));
         }

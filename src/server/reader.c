@@ -20,7 +20,7 @@
 
 enum {
     READ_MS = 2000,      /* a longer read would block checkpoints of SQLite          */
-    QUICK_MS = 50,       /* of a quick reader                                        */
+    QUICK_MS = 50,       /* the same for a quick reader                              */
     QUICK_STEPS = 20000, /* of struct budget: about a millisecond */
     SLOW_STEPS = 16 * 1000 * 1000, /* about half a second */
     READS_AT_ONCE = 32, /* tickets that share the cost of a snapshot                */
@@ -94,7 +94,7 @@ static void reset_call(struct call *call, const struct call *before)
     memcpy((char *)call + from, (const char *)before + from, sizeof *call - from);
 }
 
-/* A call whose commands are done can no longer be refused. */
+/* A call whose commands are committed must not fail any more, so it has no limit. */
 static int64_t steps_of(const struct reader *r, const struct call *call)
 {
     if (!r->options.is_slow)
@@ -111,8 +111,8 @@ static bool is_stopped(void *arg)
 
 /*
  * The connection may have died while it was idle; then a second attempt uses a new one.  A read
- * that has succeeded is not repeated, even if the connection dies at the end of its snapshot: a
- * stream has moved on.
+ * that succeeded is not repeated, even if the connection dies at the end of its snapshot: a
+ * stream has already advanced its cursor.
  */
 static void answer(struct reader *r, struct ticket *t)
 {

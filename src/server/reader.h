@@ -14,7 +14,7 @@ struct reader_options {
     const struct config *config;
     struct log *log;
     struct mailbox *to_io;
-    bool is_slow; /* has the full limits; others return what takes more than some ms */
+    bool is_slow; /* has the full limits; a quick reader returns long reads unfinished */
     struct api_context context; /* the reader replaces part_cache and zones */
 };
 

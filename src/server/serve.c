@@ -3,9 +3,9 @@
  * Starts and stops the server.
  *
  * Start: log, loop, listener (before the database, to report a port that is in use early),
- * dispatcher, readers, writer.  Stop: accept no requests and claim no runs; let runs finish;
- * release those that do not finish in time; then stop the writer, the readers, the writer's
- * connection and the rest.
+ * dispatcher, forwarder, readers, writer.  Stop: accept no requests and claim no runs; let runs
+ * finish; release those that do not finish in time; then stop the writer, the readers, the
+ * writer's connection and the rest.
  */
 #include "server/serve.h"
 
@@ -124,13 +124,15 @@ static void check_drain(struct serve *s)
     close_dispatcher_when_drained(s);
 }
 
+static void cut_drain(struct serve *s, const char *msg)
+{
+    log_say(&s->log, clock_now(), LEVEL_WARN, msg, LOG_INT("runs", dispatches_in_progress(s)));
+    release_runs(s);
+}
+
 static void on_deadline(void *arg)
 {
-    struct serve *s = arg;
-
-    log_say(&s->log, clock_now(), LEVEL_WARN, "drain timed out; releasing runs",
-            LOG_INT("runs", dispatches_in_progress(s)));
-    release_runs(s);
+    cut_drain(arg, "drain timed out; releasing runs");
 }
 
 static void drain(struct serve *s)
@@ -155,7 +157,7 @@ static void on_stop_signal(void *arg, int signal)
     if (s->stage == SERVING)
         drain(s);
     else if (s->stage == DRAINING)
-        on_deadline(s);
+        cut_drain(s, "second stop signal; releasing runs");
 }
 
 /* ---- running ---- */
@@ -388,7 +390,10 @@ static void open_forwarder(struct serve *s)
     frontend_set_forwarder(s->frontend, s->forwarder);
 }
 
-/* The name is unique in a cluster and the same after a restart. */
+/*
+ * The name is the same after a restart, unless the port is 0.  Two nodes with the same database
+ * must not have the same host name and port.
+ */
 static void name_node(struct serve *s)
 {
     char host[NODE_NAME_MAX - sizeof ":65535"];
@@ -441,7 +446,7 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
     return RC_OK;
 }
 
-/* libuv's handler may run in any thread; it only wakes the loop, which then calls these. */
+/* libuv's signal handler may run in any thread.  It only wakes the loop, which calls these. */
 static void install_signals(struct serve *s)
 {
     loop_on_signal(s->loop, SIGTERM, on_stop_signal, s);

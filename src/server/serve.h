@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The server: runs the threads io, writer and readers around the engine, from start to drain.
+ * The server, from its start to the end of its drain.  The calling thread becomes the io
+ * thread; ARCHITECTURE.md lists the others.
  */
 #pragma once
 

@@ -27,8 +27,8 @@ static int64_t quota_schedules(void *arg, struct str namespace)
 }
 
 /*
- * Every request needs a number, so that each thread reads several from the kernel at once.
- * Each number is used once.
+ * Every request needs a number.  To save system calls, each thread reads several at once; it
+ * uses each number only once.
  */
 static uint64_t random_number(void *arg)
 {

@@ -14,7 +14,7 @@
 #include "server/serve.h"
 
 enum {
-    READERS = 3,         /* the last one is the slow one */
+    READERS = 3,         /* two quick ones, then the slow one                      */
     DESCRIPTORS = 32768, /* connections, requests and programs at their limits     */
     NODE_NAME_MAX = 100, /* below DB_NOTE_MAX; Linux limits host names to 64 bytes */
     STATUS_FAILED = 1,

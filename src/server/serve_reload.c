@@ -99,7 +99,7 @@ void serve_reload_zones(struct serve *s, bool is_forced)
         return;
     }
     has_changed = strcmp(zoneinfo_version(zones), s->zones_version) != 0;
-    /* An empty version is unknown.  If the files are the same, the io thread keeps its own. */
+    /* An empty version says nothing, so a forced reload then uses the new files. */
     if (has_changed || (is_forced && s->zones_version[0] == '\0'))
         use_zones(s, zones);
     else

@@ -20,16 +20,17 @@
 enum {
     TICKETS_MAX = 16384, /* in progress, also those whose client is gone             */
     ITEMS_MAX = 1 << 18, /* commands and reports for the writer: 64 full turns       */
-    ORDERS_MAX = 32768,  /* runs of this node: more than all settings together allow */
-    /* Each ticket and each order, and one further message about it. */
+    ORDERS_MAX = 32768,  /* dispatches in lanes: more than all settings together allow */
+    /* Two messages for each ticket and each order; followed workflows rarely report. */
     WRITER_MSGS_RESERVED = 2 * TICKETS_MAX + 2 * ORDERS_MAX,
     WRITER_MSGS_MAX = 1 << 17, /* the rest is for heartbeats, which can wait */
-    IO_MSGS_MAX = 1 << 18,
+    IO_MSGS_MAX = 1 << 18,     /* every ticket, order and stop, also of followed workflows */
     READS_MAX = TICKETS_MAX,
-    TICKET_STEPS = 100000, /* of struct budget, for begin() and settled(): ten milliseconds */
+    TICKET_STEPS = 100000, /* budget of begin() or settled(): at most ten milliseconds */
 };
 
 static_assert((int)TICKETS_MAX <= (int)TURN_POLLS_MAX, "a turn sees every poll");
+static_assert(TICKETS_MAX + ORDERS_MAX + FOLLOWED_MAX < IO_MSGS_MAX, "see writer_send()");
 
 struct config;
 struct exchange;
@@ -63,13 +64,13 @@ struct ticket {
     struct str message;               /* of gRPC, decompressed; as valid as x           */
     bool is_seed;           /* from frontend_options.seeds: continues without a client */
     void *stream;           /* owned by the streams; NULL: not a stream                */
-    struct fair_item turn;  /* while it waits for a reader, or a reader has it */
+    struct fair_item turn;  /* its place in the read queue, until the reader returns it */
     int64_t queued_us;      /* clock_boot_us() when it began to wait           */
     int reader;             /* the quick reader that has it                    */
     bool is_slow;           /* it goes to the slow reader                      */
     struct zoneinfo *zones; /* those of the io thread, for CALL_BEGIN and CALL_SETTLE */
 
-    /* Accessed by any thread: no answer is needed, so that a poll may end at once. */
+    /* Accessed by any thread: no client waits for an answer, so a poll may end at once. */
     _Atomic bool is_abandoned;
 
     enum read_result read_result; /* set by the reader */
@@ -80,7 +81,7 @@ struct ticket {
     struct assignment *grants; /* writable call.grants */
     struct str *grant_queues;
     int pending;                /* commands or reports without a reply */
-    struct fair_item bulk_turn; /* while it waits with its next command */
+    struct fair_item bulk_turn; /* its place in writer.bulk, if it waits there */
     int bulk_next;              /* index of that command                */
     int64_t queues[POLL_QUEUES_MAX];
     int queues_resolved;

@@ -291,7 +291,10 @@ instant writer_clock(struct writer *w)
     return reading.now;
 }
 
-/* After a pause of half its lease, a node must watch the others again before one is dead. */
+/*
+ * A node that made no turn for half its lease waits before it declares other nodes dead.  So it
+ * must never sleep that long.
+ */
 static span max_sleep(const struct writer *w)
 {
     span quarter = w->options.config->node_lease / 4;

@@ -18,11 +18,14 @@ enum {
     TURN_READ_MAX = 64 << 20, /* four thousand actions of usual size */
 };
 
-/* /readyz is public; addresses and names of databases appear in the log only. */
-#define CHECK_FILE_EVERY (500 * SPAN_MS) /* the writer never sleeps longer than a second */
-#define UNAVAILABLE      "the database is unavailable; see the log"
+/* How often to check whether the file was replaced; the writer sleeps at most a second. */
+#define CHECK_FILE_EVERY (500 * SPAN_MS)
 
-static void stop_with(struct writer *w, int status, const struct err *err)
+/* Without the reason: /readyz is public, and the reason may name the database server. */
+#define UNAVAILABLE "the database is unavailable; see the log"
+
+/* Logs why the process must end and sets its exit status.  The caller ends the writer. */
+static void give_up(struct writer *w, int status, const struct err *err)
 {
     log_say(w->options.log, clock_now(), LEVEL_ERROR, "database cannot be used",
             LOG_TEXT("reason", err->text));
@@ -33,8 +36,8 @@ static void stop_with(struct writer *w, int status, const struct err *err)
 }
 
 /*
- * Keeps receiving messages, but handles none of them in turns.  Returns false when the writer
- * must end.
+ * Runs no turn during the pause, but receives messages.  Returns false when the writer must
+ * end.
  */
 static bool pause_for(struct writer *w, span length)
 {
@@ -50,7 +53,7 @@ static bool pause_for(struct writer *w, span length)
 }
 
 /*
- * Other nodes hold rows only for a short time, so that even a stopping writer waits for them.
+ * Other nodes hold rows only for a short time, so even a stopping writer waits for them.
  */
 static bool pause_for_others(struct writer *w)
 {
@@ -269,7 +272,7 @@ static bool may_recover(const struct writer *w, enum rc rc)
            !str_starts(w->options.config->db, STR("sqlite:"));
 }
 
-static enum rc start(struct writer *w, struct err *reterr)
+static enum rc connect_once(struct writer *w, struct err *reterr)
 {
     struct err full;
     enum rc rc = open_and_boot(w, reterr);
@@ -289,7 +292,7 @@ static enum rc start(struct writer *w, struct err *reterr)
     return rc;
 }
 
-/* Events describe runs, so that they are kept no longer than runs. */
+/* Events describe runs, so they are kept no longer than runs. */
 static span events_age(const struct config *config)
 {
     return config->retention > 0 && config->retention < EVENTS_AGE ? config->retention
@@ -324,15 +327,15 @@ bool writer_connect(struct writer *w)
 
     w->zones = zoneinfo_open(w->options.config->zoneinfo.len > 0 ? dir : NULL, &err);
     if (!w->zones) {
-        stop_with(w, STATUS_CANNOT_START, &err);
+        give_up(w, STATUS_CANNOT_START, &err);
         return false;
     }
     w->options.context.zones = options.zones;
     options.zones_version = str_of(zoneinfo_version(w->zones));
     w->engine = engine_new(&options);
-    while ((rc = start(w, &err)) != RC_OK) {
+    while ((rc = connect_once(w, &err)) != RC_OK) {
         if (!may_recover(w, rc)) {
-            stop_with(w, STATUS_CANNOT_START, &err);
+            give_up(w, STATUS_CANNOT_START, &err);
             return false;
         }
         log_say(w->options.log, clock_now(), LEVEL_WARN, "database unavailable; retrying",
@@ -355,7 +358,7 @@ bool writer_wait_checkpoint(struct writer *w)
         return true;
     if (w->db)
         (void)!db_distrust(w->db, &result.why, &err);
-    stop_with(w, STATUS_CORRUPT, &result.why);
+    give_up(w, STATUS_CORRUPT, &result.why);
     return false;
 }
 
@@ -378,7 +381,7 @@ static bool reconnect(struct writer *w, const struct err *why)
         return false;
     while ((rc = open_db(w, &err)) != RC_OK || (rc = sample_clock(w, &err)) != RC_OK) {
         if (rc == RC_CORRUPT) {
-            stop_with(w, STATUS_CORRUPT, &err);
+            give_up(w, STATUS_CORRUPT, &err);
             return false;
         }
         writer_set_phase(w, WRITER_DB_LOST, UNAVAILABLE);
@@ -395,7 +398,7 @@ static bool reconnect(struct writer *w, const struct err *why)
     return true;
 }
 
-/* Other nodes have taken over the runs of this node, so that it must end its dispatches. */
+/* Other nodes have taken over the runs of this node, so it must end its dispatches. */
 static bool boot_again(struct writer *w)
 {
     struct err err;
@@ -411,7 +414,7 @@ static bool boot_again(struct writer *w)
     case RC_UNKNOWN:
         return reconnect(w, &err);
     case RC_CORRUPT:
-        stop_with(w, STATUS_CORRUPT, &err);
+        give_up(w, STATUS_CORRUPT, &err);
         return false;
     default:
         return pause_for(w, SPAN_S); /* a full disk may get room; the next turn retries */
@@ -447,7 +450,7 @@ bool writer_recover(struct writer *w, enum rc rc, const struct err *err)
     case RC_CONFLICT:
         return boot_again(w);
     case RC_CORRUPT:
-        stop_with(w, STATUS_CORRUPT, err);
+        give_up(w, STATUS_CORRUPT, err);
         return false;
     default:
         log_say(w->options.log, w->now, LEVEL_ERROR, "transaction failed; retrying",
@@ -512,7 +515,8 @@ static enum rc write_back(struct writer *w, struct err *reterr)
     return RC_OK;
 }
 
-static enum rc keep_file(struct writer *w, int64_t boot, struct err *reterr)
+/* Checks whether the file was replaced, and copies the WAL back into it. */
+static enum rc maintain_file(struct writer *w, int64_t boot, struct err *reterr)
 {
     enum rc rc = RC_OK;
 
@@ -535,7 +539,7 @@ void writer_between_turns(struct writer *w)
     if (w->zones_changed)
         read_zones(w);
     if (!is_server)
-        rc = keep_file(w, boot, &err);
+        rc = maintain_file(w, boot, &err);
     else if (w->out.made_ready)
         rc = db_notify(w->db, NOTIFY_CHANNEL, w->options.node, &err);
     if (rc == RC_OK && is_server && boot >= w->sample_at_us)

@@ -70,7 +70,7 @@ struct writer {
     struct checkpointer *checkpointer; /* NULL: not SQLite */
     struct db_clock db_clock;
     struct clock_guard guard;
-    /* Of the next check. */
+    /* clock_boot_us() of the next check of each kind. */
     int64_t sample_at_us, namespaces_at_us, ballast_at_us, tokens_at_us, file_at_us;
     int64_t end_by_us; /* deadline, if is_stopping */
     bool has_tokens, wants_tokens;
@@ -78,14 +78,15 @@ struct writer {
     int64_t namespaces_seen, tokens_seen; /* fingerprints of what the io thread has  */
     bool is_full, is_draining, is_stopping, is_over, wants_namespaces, accepts_clock,
         zones_changed;
-    bool is_held;                     /* the clock is not trusted              */
-    bool is_up;                       /* the database is available             */
-    bool claims_nothing, has_drained; /* in this turn; IO_MSG_DRAINED was sent */
+    bool is_held;        /* the clock is not trusted  */
+    bool is_up;          /* the database is available */
+    bool claims_nothing; /* the current turn claims no runs */
+    bool has_drained;    /* IO_MSG_DRAINED was sent   */
 
     struct items commands, reports;
     /* Tickets of large and slow requests: a turn has only some of their commands. */
     struct fair_queue *bulk;
-    int turn_bulk;   /* how many the current turn has */
+    int turn_bulk;   /* how many of these commands the current turn has */
     int alive_count; /* heartbeats in `reports` */
     int64_t alive_dropped;
     struct ticket *namespace_waiters, **namespace_waiters_end; /* wait for namespaces        */
@@ -97,7 +98,7 @@ struct writer {
     int64_t boot_us;            /* clock_boot_us() at `now`                        */
     int64_t turn_us, commit_us; /* at the start of the turn and of its commit      */
     int64_t turn_cpu_us;        /* clock_thread_us() at the start of the turn      */
-    int64_t lease_from_us;      /* of the first attempt that may be committed      */
+    int64_t lease_from_us;      /* boot_us of the first try that may have committed */
     size_t repeats;             /* items of the last turn to retry                 */
     int losses;                 /* lost connections since the last successful turn */
     size_t early_left;          /* bytes of answers that the turn may still create */

@@ -11,7 +11,7 @@
 #include "server/writer_parts.h"
 
 enum {
-    GRANT_TEXTS_MAX = 48 << 20, /* bytes of all runs of a poll: an answer has a sixth of it */
+    GRANT_TEXTS_MAX = 48 << 20, /* bytes of all runs of a poll: six times the answer's limit */
     EARLY_TEXT_MAX = 2048,      /* user text in an answer of the writer: takes 100 us */
     EARLY_TURN_MAX = 64 << 10,  /* the same for all answers of a turn: 1 to 4 ms      */
     EARLY_COST = 128,           /* fixed cost of an answer, in bytes                  */
@@ -224,8 +224,8 @@ static size_t text_size(const struct call *call)
 
 /*
  * The io thread does more than half of the work for clients, and the processor of the writer is
- * idle while it waits for the disk.  So the writer creates short answers itself.  It creates
- * neither long nor many ones, because the next turn, and everyone with it, waits for them.
+ * idle while it waits for the disk.  So the writer creates short answers itself.  Their number
+ * and length are limited, because they delay the next turn and all clients that wait for it.
  */
 static void finish_early(struct writer *w, struct ticket *t)
 {
@@ -340,7 +340,7 @@ static struct str queue_name(const struct ticket *t, int64_t queue)
     return STR("");
 }
 
-static void grant(struct ticket *t, const struct assignment *assignment)
+static void add_grant(struct ticket *t, const struct assignment *assignment)
 {
     struct call *call = &t->call;
     int n = call->grant_count;
@@ -401,7 +401,7 @@ static void finish_polls(struct writer *w)
     w->polls_end = link;
 }
 
-static void deliver(struct writer *w)
+static void send_results(struct writer *w)
 {
     const struct turn_out *out = &w->out;
 
@@ -412,7 +412,7 @@ static void deliver(struct writer *w)
     for (int i = 0; i < w->in.poll_count; i++)
         w->turn_polls[i]->must_search = false;
     for (int i = 0; i < out->grant_count; i++)
-        grant(w->turn_polls[out->grants[i].poll], &out->grants[i]);
+        add_grant(w->turn_polls[out->grants[i].poll], &out->grants[i]);
     for (int i = 0; i < out->stop_count; i++)
         writer_send(w, &(struct io_msg){.kind = IO_MSG_STOP, .stop = out->stops[i]});
     for (int i = 0; i < out->dispatch_count; i++)
@@ -428,14 +428,14 @@ static void deliver(struct writer *w)
 
 /* ---- the turn ---- */
 
-/* How much a turn has done, of any kind. */
+/* The number of things of any kind that the turn has done. */
 static int count_items(const struct turn_out *out)
 {
     return out->reply_count + out->report_count + out->dispatch_count + out->grant_count +
            out->event_count;
 }
 
-static void adapt(struct writer *w, span took)
+static void adapt_batch(struct writer *w, span took)
 {
     const struct batch_turn turn = {.items = count_items(&w->out),
                                     .rows = w->out.row_count + w->out.report_count,
@@ -480,7 +480,7 @@ static span skew(const struct writer *w)
     return w->db_clock.is_known ? clock_now() - (clock_boot_us() + w->db_clock.offset) : 0;
 }
 
-/* A schedule stops without anybody having asked for it. */
+/* An operator must know: no user asked to stop this schedule. */
 static void log_quarantines(const struct writer *w)
 {
     for (int i = 0; i < w->out.event_count; i++)
@@ -554,8 +554,8 @@ void writer_turn(struct writer *w)
     w->wake_at = w->out.wake_at;
     w->repeats = 0;
     w->losses = 0;
-    adapt(w, clock_boot_us() - w->boot_us);
-    deliver(w);
+    adapt_batch(w, clock_boot_us() - w->boot_us);
+    send_results(w);
     writer_count(w, ended_us);
 }
 

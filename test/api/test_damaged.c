@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A damaged row ends no list: it is listed as damaged, and the other rows are listed as ever.
+ * A list that has a damaged row shows it as damaged, and all other rows as usual.
  */
 #include "temporal.h"
 

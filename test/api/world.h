@@ -89,6 +89,12 @@ void pass_time(span time);
 /* Restarts the server with this dispatch_jitter. */
 void restart_server(span dispatch_jitter);
 
+/*
+ * Quarantines all schedules, as the engine does after nodes have died
+ * (test/engine/test_quarantine.c shows when), and restarts the server.
+ */
+void quarantine_schedules(void);
+
 /* A second node on PostgreSQL, on a connection of its own; the caller frees both. */
 struct engine *start_second_node(const struct db_fault *fault, struct db **ret_db);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/cursor.h"
 #include "store/schema.h"
 #include "world.h"
 #include "zones.h"
@@ -26,10 +27,10 @@ bool world_is_on_postgres(void)
     return kind && strcmp(kind, "postgres") == 0;
 }
 
-/* A new SQLite file, or an emptied PostgreSQL database. */
 enum { DEADLINE_MS = 60 * 1000 }; /* of a statement: machines may be busy */
 static const struct db_options patient = {.deadline_ms = DEADLINE_MS};
 
+/* A new SQLite file, or an emptied PostgreSQL database. */
 static void open_empty(void)
 {
     struct err err = {.text = ""};
@@ -77,6 +78,16 @@ void restart_server(span dispatch_jitter)
     engine_free(world.engine);
     world.context.dispatch_jitter = dispatch_jitter;
     start(dispatch_jitter);
+}
+
+void quarantine_schedules(void)
+{
+    struct err err = {.text = ""};
+    char sql[100];
+
+    snprintf(sql, sizeof sql, "UPDATE cursors SET bits = bits | %d", CURSOR_QUARANTINED);
+    world_must(db_exec(world.db, str_of(sql), &err), &err);
+    restart_server(0); /* it caches what it has written itself */
 }
 
 struct engine *start_second_node(const struct db_fault *fault, struct db **ret_db)

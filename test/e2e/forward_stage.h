@@ -23,9 +23,9 @@ enum { TOKEN_MAX = 128 };
     "'url':'http://127.0.0.1:%u','namespace':'default'}}}}"
 
 struct stage {
-    struct server *d;
-    struct upstream up;
-    struct h2c *h;
+    struct server *d;      /* Belfry                 */
+    struct upstream up;    /* the stand-in           */
+    struct h2c *h;         /* a connection to Belfry */
     char token[TOKEN_MAX]; /* for the next calls; "": none */
     char frame[64];        /* of the last small message */
 };
@@ -49,7 +49,7 @@ static inline void close_stage(struct stage *s)
     upstream_close(&s->up);
 }
 
-/* The name in the field of that number, as a frame of gRPC. */
+/* A gRPC frame with a message of one text field: its number and its value. */
 static inline struct str namespace_frame(struct stage *s, int field, const char *name)
 {
     size_t len = strlen(name);

@@ -8,8 +8,8 @@
 
 struct server {
     struct world *world;
-    pid_t pid;  /* 0: it has ended        */
-    int status; /* then: its exit status, or 128 + the signal that ended it */
+    pid_t pid;  /* 0: it has ended */
+    int status; /* after its end: the exit status, or 128 + the signal that ended it */
     int log_fd;
     int port_fd; /* keeps the port from other programs while no server runs; -1: none */
     char *log;   /* all that it has logged so far, zero-terminated */

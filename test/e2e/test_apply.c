@@ -370,6 +370,19 @@ static void files_are_checked_before_the_first_request(void **state)
     assert_says(RUN("apply", "x"), 2, "", "unexpected argument \"x\"; use -f x");
 }
 
+/* The message names the real limit: a larger entry does not fit into a request. */
+static void an_entry_that_is_too_large_is_refused_with_the_limit(void **state)
+{
+    static char text[8100000] = "{\"id\":\"a\",\"description\":\"";
+    size_t len = strlen(text);
+
+    (void)state;
+    memset(text + len, 'x', sizeof text - len);
+    memcpy(text + sizeof text - sizeof "\"}", "\"}", sizeof "\"}");
+    assert_says(RUN_WITH(text, "diff", "-f", "-", "--server", "http://127.0.0.1:1"), 2, "",
+                "schedule \"a\": too large; the limit is 8000000 bytes as JSON");
+}
+
 static void a_folder_is_read_recursively(void **state)
 {
     struct world *w = *state;
@@ -552,6 +565,7 @@ int main(void)
         E2E_TEST(refused_entries_are_not_counted_as_created),
         E2E_TEST(output_that_cannot_be_written_is_a_failure),
         E2E_TEST(files_are_checked_before_the_first_request),
+        E2E_TEST(an_entry_that_is_too_large_is_refused_with_the_limit),
         E2E_TEST(a_folder_is_read_recursively),
         E2E_TEST(an_export_is_applied_and_exported_again),
         E2E_TEST(a_pause_is_applied_shown_and_lifted),

@@ -189,9 +189,10 @@ static const struct damage {
      "has no account, and the cursor's mark has passed it"},
     {"UPDATE cursors SET mark = mark - 2000000 WHERE id = " OF("each-second"),
      "lies after the cursor's mark"},
-    {"UPDATE cursors SET started = started + 1 WHERE id = " OF("each-second"), " started;"},
+    {"UPDATE cursors SET started = started + 1 WHERE id = " OF("each-second"),
+     " started runs; there are"},
     {"UPDATE cursors SET succeeded = 0 WHERE id = " OF("each-second"),
-     "counts 0 succeeded; there are"},
+     "counts 0 succeeded runs; there are"},
     {"UPDATE cursors SET open = open + 1 WHERE id = " OF("by-hand"),
      "counts 2 open runs; there are 1"},
     {"UPDATE cursors SET wake_at = 9223372036854775807 WHERE id = " OF("each-second"),
@@ -209,7 +210,7 @@ static const struct damage {
     {"DELETE FROM events WHERE seq = (SELECT seq FROM events ORDER BY seq LIMIT 1 OFFSET 2)",
      "events of node"},
     {"UPDATE events SET body = $BLOB", "cannot be read"},
-    {"UPDATE nodes SET event = 1000000", "has counted event 1000000"},
+    {"UPDATE nodes SET event = 1000000", "has counted 1000000 events"},
     {"UPDATE audit SET at = at + 1 WHERE seq = (SELECT max(seq) FROM audit)", "was changed"},
     {"DELETE FROM audit WHERE seq = (SELECT seq FROM audit ORDER BY seq LIMIT 1 OFFSET 1)",
      "follows missing entries"},
@@ -326,10 +327,16 @@ static void a_broken_page_is_found(void **state)
 static void invalid_arguments_are_refused(void **state)
 {
     struct world *w = *state;
+    const struct run *run;
 
     assert_int_equal(RUN("check", "x")->status, 2);
     assert_int_equal(RUN("check", "-o", "xml")->status, 2);
-    assert_int_equal(RUN("backup")->status, 2);
+    run = RUN("backup");
+    assert_int_equal(run->status, 2);
+    assert_non_null(strstr(run->err, "missing argument: FILE"));
+    run = RUN("backup", "--db", w->url, world_path(w, "x"), "y");
+    assert_int_equal(run->status, 2);
+    assert_non_null(strstr(run->err, "unexpected argument \"y\""));
     assert_int_equal(RUN("check", "--db", url_of(world_path(w, "none.db")))->status, 1);
     assert_int_equal(
         RUN("backup", "--db", url_of(world_path(w, "none.db")), world_path(w, "x"))->status, 1);

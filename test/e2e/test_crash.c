@@ -149,6 +149,8 @@ static void a_program_does_not_outlive_a_killed_server(void **state)
     server_signal(d, SIGTERM);
     server_await(d, "msg=draining");
     assert_int_equal(server_stop(d), 0); /* the second SIGTERM ends it at once */
+    assert_true(server_has_logged(d, "second stop signal; releasing runs"));
+    assert_false(server_has_logged(d, "drain timed out"));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of events in one thread of the server that another thread must handle, although no
- * request arrives.
+ * Tests of events that one thread of the server causes and another must handle, while no
+ * request wakes either of them.
  */
 #include <signal.h>
 #include <sys/stat.h>

@@ -81,9 +81,9 @@ static int begin_claim(struct server *d, const char *token)
     int fd = request_connect(d), len;
 
     request_send_head(fd, "POST", "/api/v1/queues/claim");
-    len = snprintf(text, sizeof text,
-                   "Authorization: Bearer %s\r\nContent-Length: %zu\r\n\r\n%s", token,
-                   strlen(body), body);
+    len = snprintf(text, sizeof text, "%s%s%sContent-Length: %zu\r\n\r\n%s",
+                   token ? "Authorization: Bearer " : "", token ? token : "",
+                   token ? "\r\n" : "", strlen(body), body);
     assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
     return fd;
 }
@@ -112,6 +112,24 @@ static void a_poll_does_not_outlive_its_token(void **state)
     answer = request_end(d, begin_claim(d, root));
     assert_int_equal(answer.status, 200);
     assert_int_equal(number_at(answer.json, "runs[0].fence"), 1);
+    assert_int_equal(server_stop(d), 0);
+}
+
+/* The message must not speak of a token that the client never had. */
+static void the_first_token_ends_polls_without_a_token(void **state)
+{
+    struct world *w = *state;
+    struct server *d = server_start(w, NULL);
+    char root[TOKEN_MAX];
+    struct answer answer;
+    int fd = begin_claim(d, NULL);
+
+    UNTIL(world_number(w, "SELECT count(*) FROM queues WHERE name = 'q'") == 1);
+    make_token(d, NULL, ADMIN, root, NULL);
+    answer = request_end(d, fd);
+    assert_int_equal(answer.status, 401);
+    assert_string_equal(text_at(answer.json, "detail"),
+                        "a token is required now; send Authorization: Bearer bf_...");
     assert_int_equal(server_stop(d), 0);
 }
 
@@ -392,12 +410,26 @@ static void a_namespace_can_have_its_own_limits(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
+/* The answer needs no database. */
+static void a_preview_counts_against_the_limit_of_its_namespace(void **state)
+{
+    static const char preview[] = "/api/scheduler/nextFewSchedules?cronExpression=0+0+*+*+*+*";
+    struct server *d = server_start(*state, NULL);
+
+    api(d, 200, "PUT", "/api/v1/namespaces/default", "{'settings':{'rateRead':2}}");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(ask(d, "GET", preview, NULL).status, 200);
+    assert_int_equal(ask(d, "GET", preview, NULL).status, 429);
+    assert_int_equal(server_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         E2E_TEST(tokens_are_valid_from_create_to_revoke),
         E2E_TEST(roles_hold_over_sockets),
         E2E_TEST(a_poll_does_not_outlive_its_token),
+        E2E_TEST(the_first_token_ends_polls_without_a_token),
         E2E_TEST(a_public_server_logs_how_to_create_a_token),
         E2E_TEST(a_token_that_one_node_revokes_is_refused_by_the_other),
         E2E_TEST(changes_and_refusals_are_in_the_audit),
@@ -406,6 +438,7 @@ int main(void)
         E2E_TEST(only_the_server_can_read_the_database),
         E2E_TEST(rate_limits_and_quotas_are_enforced),
         E2E_TEST(a_namespace_can_have_its_own_limits),
+        E2E_TEST(a_preview_counts_against_the_limit_of_its_namespace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

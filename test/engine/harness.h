@@ -38,13 +38,13 @@ struct test_node {
     struct db *db;
     struct engine *engine;
     struct db_fault fault;
-    enum db_point break_at; /* where the connection breaks next ... */
-    enum rc break_with;     /* ... and how; RC_OK: it does not      */
+    enum db_point break_at; /* the point at which the connection breaks next */
+    enum rc break_with;     /* the error that this gives; RC_OK: no break    */
     int breaks;             /* so far; after one, turn() reconnects            */
     int64_t last_event;     /* its number: checks that none is missing         */
     instant wake_at;
     bool is_turning; /* connections break only during a turn              */
-    bool is_pending; /* `in` was handed in and must be handed in again    */
+    bool is_pending; /* the turn of `in` failed: the next turn must get the same input */
     struct turn_in in;
     struct turn_out out; /* of the last turn that was committed */
 };
@@ -75,7 +75,7 @@ struct world {
     int node_count;
     struct call *calls; /* dispatches and grants, in the order of their start */
     int call_count;
-    int backfill_portion;  /* as in engine_options, for the next boot                    */
+    int backfill_portion;  /* engine_options.backfill_portion of the next boot           */
     int64_t backfill_most; /* most backfill runs that one turn has started               */
     int ready_turns;       /* turns with turn_out.made_ready                             */
     struct report_reply last_report;            /* of the latest turn that had reports       */

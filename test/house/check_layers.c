@@ -167,6 +167,7 @@ static const struct header_row header_rows[] = {
 
     /* The network, and waiting. */
     {"arpa/inet.h", "src/io src/server test bench"},
+    {"net/if.h", "test/e2e/test_network.c"},
     {"netdb.h", "src/io/client/address_lookup.c test/io"},
     {"netinet/in.h", "src/io test"},
     {"netinet/tcp.h", "test/io bench/dialects"},
@@ -183,7 +184,7 @@ static const struct header_row header_rows[] = {
                   "test/e2e/peers/upstream.h "
                   "src/server/postgres_notify.c src/server/checkpointer.c "
                   "src/server/frontend/namespace_cache.c " THREADS},
-    {"sched.h", "src/io/thread.c test/io/test_thread.c"},
+    {"sched.h", "src/io/thread.c test/io/test_thread.c test/e2e/test_network.c"},
     {"stdatomic.h",
      "src/base/log.c src/server/counters.h src/server/commit_signal.h "
      "src/server/ticket.h bench test/db/test_wal_writeback.c "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server on its own thread, for clients (client.h) on the test's.  The path of a request says
- * what the server does with it.
+ * A server on its own thread, for clients (client.h) on the thread of the test.  The path of a
+ * request says what the server does with it.
  *
  * The two threads communicate through mailboxes; the test waits for the server's notes.  Every
  * wait ends after PATIENCE.

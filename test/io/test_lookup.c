@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions to the lookup thread: nobody waits for an answer, answers are cached, and owners
- * take turns.
+ * Lookups by the lookup thread: no caller waits, results are cached, and owners take turns.
  */
 #include <pthread.h>
 #include <setjmp.h>

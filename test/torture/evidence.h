@@ -35,7 +35,7 @@ MUST_USE enum rc evidence_ops(struct evidence *e, struct err *reterr);
 int64_t evidence_order(const struct evidence *e, instant at);
 
 /*
- * The key of a schedule, 0: the name does not exist.  The row of a deleted one is pruned with
- * its history; then the id of a reported run contains it.
+ * The key of a schedule by its name; 0: not found.  If the row was pruned after the schedule
+ * was deleted, the key comes from the id of a run that was reported.
  */
 int64_t evidence_key(const struct evidence *e, struct str name);

@@ -24,7 +24,7 @@ struct form {
 /* A document in one line. */
 void form_draw(const struct form *form, struct buf *out);
 
-/* The same schedule without slots: no run starts, and open runs may end. */
+/* The same schedule without slots: open runs can end, and no other run starts. */
 void form_rest(const struct form *form, struct buf *out);
 
 /* An invalid document. */

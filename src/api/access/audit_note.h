@@ -10,7 +10,7 @@
 struct audit_entry audit_note(const struct call *call);
 
 /*
- * Sets the namespace of all reports, and of all commands also the caller, the quota and the
- * audit entry.  To be called before they go to the engine.
+ * Completes the commands and reports of a call.  Call it before they go to the engine.  Sets
+ * the namespace of each; for each command also the caller, the quota and the audit entry.
  */
 void call_complete(struct call *call);

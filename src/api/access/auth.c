@@ -88,17 +88,18 @@ static bool is_forwarded(const struct http1_request *request)
     return false;
 }
 
-/* A proxy knows the scheme that the client uses; without its word both are possible. */
+/* A proxy sends the scheme of the client in X-Forwarded-Proto; without it, both are valid. */
 static bool is_own_scheme(const struct auth *auth, const struct http1_request *request,
                           struct str scheme)
 {
-    struct str told;
+    struct str forwarded;
 
     if (!str_eq(scheme, STR("http")) && !str_eq(scheme, STR("https")))
         return false;
     if (!is_forwarded(request))
         return str_eq(scheme, auth->is_tls ? STR("https") : STR("http"));
-    return !http1_find(request, STR("X-Forwarded-Proto"), &told) || str_eq(scheme, told);
+    return !http1_find(request, STR("X-Forwarded-Proto"), &forwarded) ||
+           str_eq(scheme, forwarded);
 }
 
 /* Compares "http://host:port" of the page with the scheme, host and port of the request. */
@@ -106,7 +107,7 @@ static bool is_same_origin(const struct auth *auth, const struct http1_request *
                            struct str origin)
 {
     static const struct str slashes = {"//", 2};
-    struct str scheme, rest, host = request->host, port = request->port, usual;
+    struct str scheme, rest, host = request->host, port = request->port, default_port;
 
     if (!str_cut(origin, ':', &scheme, &rest) || !is_own_scheme(auth, request, scheme) ||
         !str_starts(rest, slashes))
@@ -117,8 +118,9 @@ static bool is_same_origin(const struct auth *auth, const struct http1_request *
     rest = str_from(rest, host.len);
     if (rest.len > 0 && rest.ptr[0] != ':')
         return false;
-    usual = str_eq(scheme, STR("https")) ? STR("443") : STR("80");
-    return str_eq(rest.len > 0 ? str_from(rest, 1) : usual, port.len > 0 ? port : usual);
+    default_port = str_eq(scheme, STR("https")) ? STR("443") : STR("80");
+    return str_eq(rest.len > 0 ? str_from(rest, 1) : default_port,
+                  port.len > 0 ? port : default_port);
 }
 
 /* Pages of other sites may not change anything, even if the browser would permit it. */

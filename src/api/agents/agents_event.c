@@ -36,7 +36,7 @@ static enum reason reason_of(const struct event *event)
 }
 
 /* A run that EVENT_RUN_PLANNED has reported with its day is not reported again when ready. */
-static int event_type_of(const struct event *event, bool is_of_day)
+static int event_type_of(const struct event *event, bool is_announced)
 {
     switch ((enum event_type)event->type) {
     case EVENT_SCHEDULE_CREATED:
@@ -52,7 +52,7 @@ static int event_type_of(const struct event *event, bool is_of_day)
     case EVENT_RUN_PLANNED:
         return AGENTS_EXEC_PLANNED;
     case EVENT_RUN_READY:
-        return is_of_day || event->attempt > 0 ? AGENTS_EVENT_NONE : AGENTS_EXEC_PLANNED;
+        return is_announced || event->attempt > 0 ? AGENTS_EVENT_NONE : AGENTS_EXEC_PLANNED;
     case EVENT_RUN_CLAIMED:
         return AGENTS_EXEC_CLAIMED;
     case EVENT_RUN_STARTED:
@@ -97,11 +97,11 @@ enum rc agents_events_parse(struct str text, uint64_t *ret, struct err *reterr)
     struct str rest = text, word;
 
     *ret = 0;
-    for (bool any = text.len > 0; any;) {
+    for (bool has_more = text.len > 0; has_more;) {
         uint64_t types;
 
-        any = str_cut(rest, ',', &word, &rest);
-        if (!any)
+        has_more = str_cut(rest, ',', &word, &rest);
+        if (!has_more)
             word = rest;
         types = types_of(word);
         if (types == 0)

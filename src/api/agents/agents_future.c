@@ -92,6 +92,7 @@ static enum rc add_item(struct listing *l, struct agents_item *item, struct err 
     return RC_OK;
 }
 
+/* RC_CONFLICT: the time zone is missing, so it is not known when the day begins. */
 static enum rc set_day(struct listing *l, struct err *reterr)
 {
     const struct zone_source *zones = &l->call.context->zones;
@@ -138,7 +139,7 @@ static enum rc add_open_runs(struct listing *l, int64_t schedule, struct err *re
 
 /* ---- runs that failed ---- */
 
-/* Items that have ended are shown for a while: they ended after this. */
+/* Items that ended before this are not shown any more. */
 static instant shown_since(const struct listing *l)
 {
     instant kept = l->call.now - l->call.context->future_ttl;
@@ -146,7 +147,7 @@ static instant shown_since(const struct listing *l)
     return l->from > kept ? l->from : kept;
 }
 
-/* Runs of slots come from the slots. */
+/* Without the runs of slots, which add_slots() adds. */
 static enum rc add_failed_runs(struct listing *l, int64_t schedule, struct err *reterr)
 {
     struct failed_page page = {.schedule = schedule,
@@ -302,6 +303,8 @@ static enum rc add_schedule(const struct schedule_view *view,
     map_clear(l->listed);
     arena_reset(l->scratch);
     rc = set_day(l, reterr);
+    if (rc == RC_CONFLICT)
+        return RC_OK; /* one schedule must not make the list fail */
     if (rc == RC_OK)
         rc = add_open_runs(l, view->row.id, reterr);
     if (rc == RC_OK)
@@ -336,6 +339,8 @@ static enum rc add_direct_run(struct listing *l, struct agents_item *item, struc
     l->schedule = &schedule;
     l->name = (struct str){NULL, 0};
     rc = set_day(l, reterr);
+    if (rc == RC_CONFLICT)
+        return RC_OK;
     if (rc != RC_OK || slot < l->from || slot >= l->until)
         return rc;
     return add_item(l, item, reterr);

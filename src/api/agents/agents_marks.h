@@ -2,8 +2,8 @@
 /*
  * Finds the past executions of agents that match a query, in order of their start.
  *
- * No index has that order, and a page shows the total count: so the server reads a few columns
- * of all attempts in the database, newest end first, up to a limit.
+ * No index has that order, and a page shows the total count.  Therefore the server reads a few
+ * columns of all attempts in the database, newest end first, up to a limit.
  */
 #pragma once
 
@@ -16,6 +16,7 @@ struct agents_query {
     struct agents_range range;
 };
 
+/* One matching attempt. */
 struct agents_mark {
     instant start;
     int64_t id; /* of the row */

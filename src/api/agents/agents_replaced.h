@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The times that edits have replaced.  The plan of the day is a view of the current times; with
- * the replaced ones it also shows the items that an edit voided.
+ * The times that edits have replaced.  The list of future executions is computed from the
+ * current times; from the replaced times it also shows the executions that an edit cancelled.
  *
  * Pure.  They are stored with the schedule, but never sent to clients.
  */

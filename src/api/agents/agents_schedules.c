@@ -139,9 +139,9 @@ struct writing {
     int64_t version;  /* in the request; 0: none                      */
     bool is_unsent;   /* the commands have to be sent                 */
     int tries;
-    bool is_voiding; /* the update is written: its commands cancel runs, newest first */
-    int64_t before;  /* the key of a run: those from it on are done                   */
-    int64_t last;    /* the key of the last run of this step; 0: there are no more    */
+    bool is_voiding; /* the update is written; further commands cancel runs, newest first  */
+    int64_t before;  /* runs with this key and higher ones are done; 0: all are            */
+    int64_t last;    /* the lowest key of the runs of this step; 0: this is the last step  */
 };
 
 enum call_step agents_create_begin(struct call *call)
@@ -387,8 +387,8 @@ enum call_step agents_delete_begin(struct call *call)
 }
 
 /*
- * Waiting runs end with the schedule; runs that are claimed but not started end before it, some
- * at a time.
+ * Waiting runs end with the schedule.  Runs that are claimed but not started are cancelled
+ * before it, in batches.
  */
 enum call_step agents_delete_read(struct call *call, struct db *db)
 {

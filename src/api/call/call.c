@@ -49,18 +49,16 @@ static enum call_step answer_problem(struct call *call, const struct problem *pr
 
 enum call_step call_deny(struct call *call, int status, const char *fmt, ...)
 {
-    const char *code = status == 401   ? "unauthorized"
-                       : status == 403 ? "forbidden"
-                                       : "not_found";
     char text[ERR_TEXT_MAX];
     va_list args;
 
+    must(status == 401 || status == 403);
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     text[str_whole(str_of(text)).len] = '\0'; /* it may have been cut */
     call->denied = status == 401 ? AUDIT_UNAUTHORIZED : AUDIT_FORBIDDEN;
-    return call_problem(call, status, code, "%s", text);
+    return call_problem(call, status, status == 401 ? "unauthorized" : "forbidden", "%s", text);
 }
 
 enum call_step call_problem(struct call *call, int status, const char *code, const char *fmt,
@@ -144,7 +142,10 @@ enum call_step call_refuse(struct call *call, const char *code, const struct err
                                                   .at = err->at});
 }
 
-/* The engine reports a conflict for a name or key in use, a version and a state. */
+/*
+ * The engine reports a conflict in three cases: the name or the idempotency key is in use, the
+ * schedule has another version, or its state does not allow the command.
+ */
 static const char *code_of_conflict(const struct command *command, const struct reply *reply)
 {
     if (command->kind == COMMAND_CREATE || (command->request.len > 0 && reply->schedule == 0))

@@ -87,7 +87,7 @@ struct call {
     struct call_poll poll;
     const struct assignment *grants;
     const struct str *grant_queues; /* the name of each grant's queue */
-    int grant_count, grants_cut;    /* the last ones lack their texts and must be released */
+    int grant_count, grants_cut;    /* the last grants_cut have no texts: release them     */
     struct call_stream *stream;     /* NULL: a single answer, no stream */
 
     /* The answer. */
@@ -134,7 +134,7 @@ void call_field(struct call *call, struct str name, struct str value);
 
 /* Each of these sets the answer and returns CALL_ANSWER, for use in a return statement. */
 enum call_step call_answer(struct call *call, int status, struct str json);
-/* An error answer with call_status(err); `code` NULL: call_code(err). */
+/* The request is invalid or failed: status call_status(err); `code` NULL: call_code(err). */
 enum call_step call_refuse(struct call *call, const char *code, const struct err *err);
 enum call_step call_problem(struct call *call, int status, const char *code, const char *fmt,
                             ...) PRINTF(4, 5);

@@ -84,8 +84,8 @@ struct api_context {
     void (*warn)(void *arg, struct str namespace, struct str schedule, struct str text);
     /*
      * Stores why runs of an action (stored form) of the namespace will fail on this server, in
-     * the arena, and returns how many reasons there are.  Never waits: what takes long to find
-     * out is known at a later call.  NULL: nothing is known.
+     * the arena, and returns how many reasons there are.  Never waits: a slow check runs in the
+     * background, and a later call returns its result.  NULL: the server checks nothing.
      */
     int (*action_warnings)(void *arg, const struct context_action *action, struct arena *arena,
                            struct str ret[static CONTEXT_WARNINGS_MAX]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A rate limiter (GCRA) with one number per client: the time at which its next request would
- * arrive if all came evenly at the permitted rate.  It is at most a minute in the future, or
- * more after a request with many items.
+ * arrive if all came evenly at the permitted rate.  A request that would move this time more
+ * than a minute into the future is rejected; limits_charge() may move it further.
  */
 #include "api/call/limits.h"
 

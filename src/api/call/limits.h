@@ -3,8 +3,9 @@
  * Request rate limit per client, in requests per minute.  A client that has not sent any for a
  * minute may send the requests of a whole minute at once.
  *
- * A fixed number of clients is remembered.  When there are more, the one with the fewest recent
- * requests is forgotten; it can then send more.  The caller passes the time.
+ * The table has a fixed size: sets of LIMITS_WAYS clients, chosen by a hash.  A new client in a
+ * full set replaces the one with the fewest recent requests, which can then send more.  The
+ * caller passes the time.
  */
 #pragma once
 
@@ -32,5 +33,5 @@ struct limit {
 bool limits_take(struct limits *limits, uint64_t client, int per_minute, int64_t now_us,
                  struct limit *ret);
 
-/* Counts `more` requests after limits_take() allowed one: later ones wait the longer. */
+/* Counts `more` requests after limits_take() has allowed one, such as the items of a batch. */
 void limits_charge(struct limits *limits, uint64_t client, int per_minute, int more);

@@ -50,10 +50,10 @@ struct operation {
 
     /* For operations of an upstream, see CALL_FORWARD. */
     bool is_forwarded;
-    enum right other_right; /* a second right that is enough; RIGHT_NONE: there is none       */
+    enum right other_right; /* another right that is enough; RIGHT_NONE: no other is          */
     bool is_global;         /* concerns all namespaces: the caller must be allowed to use all */
     bool is_poll;           /* may wait long: not counted by rate limits, ended by a drain    */
-    int namespace_field;    /* of the message; 0: 1, as in almost all; -1: it has none        */
+    int namespace_field;    /* its number in the message; 0: the usual one, 1; -1: none       */
 };
 
 /*

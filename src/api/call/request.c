@@ -19,11 +19,6 @@ enum {
     KIND_MAX = 32,        /* bytes of a kind of object, with the final zero */
 };
 
-static enum rc error_in(struct err *reterr, const char *name)
-{
-    return err_in(reterr, "%s", name);
-}
-
 /* Returns true if the query has the parameter; the last one counts. */
 static bool find_parameter(const struct call *call, const char *name, struct str *ret)
 {
@@ -102,7 +97,7 @@ enum rc request_query_int(const struct call *call, const char *name, int64_t low
         err_set(reterr, RC_INVALID, 0, (int)text.len,
                 "must be a whole number from %" PRId64 " to %" PRId64 ", not \"%.*s\"", low,
                 high, STR_ARG(text));
-        return error_in(reterr, name);
+        return err_in(reterr, "%s", name);
     }
     *ret = n;
     return RC_OK;
@@ -125,7 +120,7 @@ enum rc request_query_instant(const struct call *call, const char *name, instant
 
     if (!find_parameter(call, name, &text))
         return RC_OK;
-    return instant_parse(text, ret, reterr) == RC_OK ? RC_OK : error_in(reterr, name);
+    return instant_parse(text, ret, reterr) == RC_OK ? RC_OK : err_in(reterr, "%s", name);
 }
 
 enum rc request_query_range(const struct call *call, instant *ret_from, instant *ret_to,
@@ -149,11 +144,11 @@ enum rc request_query_range(const struct call *call, instant *ret_from, instant 
     if (!find_parameter(call, "from", &sent)) {
         instant_format(from, &other);
         err_set(reterr, RC_INVALID, -1, 0, "is before from, which is %s", text);
-        return error_in(reterr, "to");
+        return err_in(reterr, "to");
     }
     instant_format(to, &other);
     err_set(reterr, RC_INVALID, -1, 0, "is after to, which is %s", text);
-    return error_in(reterr, "from");
+    return err_in(reterr, "from");
 }
 
 enum rc request_fields(const struct call *call, const struct field_names *names, field_set *ret,
@@ -166,7 +161,7 @@ enum rc request_fields(const struct call *call, const struct field_names *names,
         return RC_OK;
     }
     return fields_from_text(text, names, ret, reterr) == RC_OK ? RC_OK
-                                                               : error_in(reterr, "fields");
+                                                               : err_in(reterr, "fields");
 }
 
 enum rc request_name(const struct call *call, int param, const char *what, struct err *reterr)
@@ -236,7 +231,7 @@ enum rc request_version(const struct call *call, int64_t *ret, struct err *reter
         n == 0 || !str_eq(rest, STR("\""))) {
         err_set(reterr, RC_INVALID, -1, 0,
                 "must be one ETag of an earlier answer, such as \"3\"");
-        return error_in(reterr, "If-Match");
+        return err_in(reterr, "If-Match");
     }
     *ret = n;
     return RC_OK;
@@ -251,7 +246,7 @@ enum rc request_only_new(const struct call *call, bool *ret, struct err *reterr)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0,
             "must be *, which creates but never replaces; use If-Match for a version");
-    return error_in(reterr, "If-None-Match");
+    return err_in(reterr, "If-None-Match");
 }
 
 /* Identifies the request: a client that uses one key for different requests gets an error. */
@@ -315,7 +310,7 @@ enum rc request_key(struct call *call, struct err *reterr)
         }
         return RC_OK;
     }
-    return error_in(reterr, "Idempotency-Key");
+    return err_in(reterr, "Idempotency-Key");
 }
 
 /* A body that does not even start like JSON: a line and column would not help the client. */

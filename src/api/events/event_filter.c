@@ -4,7 +4,7 @@
  */
 #include "api/events/event_filter.h"
 
-enum { TYPES_END = 64 };
+enum { TYPES_END = 64 }; /* a type is a bit of a uint64_t */
 
 /* The numbers of event types have gaps. */
 static bool is_type(int type)
@@ -51,11 +51,11 @@ static enum rc read_types(struct str text, uint64_t *ret, struct err *reterr)
 {
     struct str rest = text, word;
 
-    for (bool any = text.len > 0; any;) {
+    for (bool has_more = text.len > 0; has_more;) {
         uint64_t types;
 
-        any = str_cut(rest, ',', &word, &rest);
-        if (!any)
+        has_more = str_cut(rest, ',', &word, &rest);
+        if (!has_more)
             word = rest;
         types = parse_type(word);
         if (types == 0)
@@ -159,7 +159,7 @@ bool event_filter_may_want(const struct event_filter *filter, const struct event
 bool event_filter_wants(const struct event_filter *filter, const struct event_note *note)
 {
     if (note->type == EVENT_DAMAGED)
-        return !filter->terms; /* an event that was wanted may be among them */
+        return !filter->terms; /* the filter may want one of the events that it replaces */
     return has_type(filter, note->type) &&
            (!filter->terms || has_own_type(filter, note->own_type)) &&
            is_of_agent(filter, note) &&

@@ -19,10 +19,10 @@ typedef void event_print_fn(const struct event *event, const struct event_note *
 struct event_terms {
     enum dialects dialect;
     /*
-     * The type of an event of such a schedule; 0: the API has no type for it.  `is_of_day`: the
-     * run is of a planned slot, so an event run.planned has already announced it.
+     * The type of an event of such a schedule; 0: the API has no type for it.  `is_announced`:
+     * the run is of a planned slot, for which there was an event run.planned.
      */
-    int (*type)(const struct event *event, bool is_of_day);
+    int (*type)(const struct event *event, bool is_announced);
     const char *(*type_text)(int type);
     /* Agent and project of a schedule, from its stored "extra". */
     void (*party)(struct str extra, struct arena *arena, struct str *ret_agent,
@@ -40,8 +40,8 @@ struct event_note {
     struct run_id run;
     struct str id;   /* the cursor after this event, see api/events/event_cursor.h */
     struct str json; /* the native form of the event                               */
-    /* For an event_query with terms: the type, owner and JSON in these terms. */
-    int own_type;              /* 0: it has no type for the event */
+    /* Set only if event_query.terms is set: the event as that API shows it. */
+    int own_type;              /* 0: the API has no type for it   */
     struct str agent, project; /* the owner of the schedule       */
     struct str own_json;
 };
@@ -53,9 +53,9 @@ struct event_filter {
     struct run_id run;
     bool is_everything; /* events of all namespaces and of none              */
     int64_t namespace;  /* otherwise only events of this one                 */
-    const struct event_terms
-        *terms;         /* only events that have a type in these terms; NULL: all */
-    uint64_t own_types; /* then: bits 1 << type; 0: all */
+    /* Only events that have a type in these terms; NULL: all events, in native terms. */
+    const struct event_terms *terms;
+    uint64_t own_types; /* with terms: bits 1 << type; 0: all */
     struct str agent, project;
 };
 

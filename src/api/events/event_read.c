@@ -12,7 +12,7 @@
 #include "store/events_requests.h"
 
 enum {
-    ROWS_AT_ONCE = 8,        /* at least 1 of each node; 8 of the largest fit into a result */
+    ROWS_AT_ONCE = 8,        /* of one read: 8 rows of the maximum size fit into a result   */
     ROWS_SCANNED = 1024,     /* of one batch                                                */
     EVENTS_SCANNED = 20000,  /* of one batch: some 20 ms                                    */
     BYTES_PRINTED = 1 << 20, /* of one batch, as JSON                                       */
@@ -24,7 +24,7 @@ struct node_source {
     struct event_node node;
     int64_t next; /* the number of the next event */
     struct db_result rows;
-    int row; /* the next of these rows; after the last one the database may have more */
+    int row; /* the next one of `rows`; the database may have more after the last one */
     bool is_over;
 };
 

@@ -14,7 +14,7 @@
 /* Reads the organisation from the path; params[0] is the schedule afterwards. */
 MUST_USE enum rc jobs_namespace(struct call *call, struct err *reterr);
 
-/* Answers if the organisation does not exist; without tokens, its first schedule creates it. */
+/* The step for a missing organisation: an answer; without tokens, jobs.create creates it. */
 enum call_step jobs_no_org(struct call *call);
 
 /* jobs_error.c */

@@ -97,8 +97,8 @@ static enum rc set_queue(struct str org, struct arena *arena, struct str *ret,
 }
 
 /*
- * The input for a worker of the organisation's queue.  The engine fills in the two ids for each
- * run, see model/payload.h.  Belfry knows only the id of the server.
+ * The input for a worker of the organisation's queue.  The two null ids become the id of each
+ * run, see grant_print() in model/payload.h.
  */
 static enum rc keep_input(const json_t *json, struct str server, struct str type,
                           struct arena *arena, struct str *ret, struct err *reterr)

@@ -175,7 +175,7 @@ static struct audit_entry *unpack_row(const struct audit_row *row, struct arena 
 
 /*
  * Prints the remaining entries of the row, last first, until the page is full.  A damaged row
- * is one entry that all filters let pass: nobody knows what was in it.
+ * is printed as one entry for every filter, because its content is unknown.
  */
 static void print_row(struct listing *t, const struct audit_row *row)
 {
@@ -330,7 +330,7 @@ static const char *find_damage(const struct audit_row *row, const struct audit_r
     return unpack_row(row, arena) ? NULL : "its entries cannot be read";
 }
 
-/* A damaged count is 0 from here on: where the next row begins is then unknown. */
+/* An invalid count becomes 0, so that find_damage() does not compare it with the next row. */
 static void verify_row(struct audit_check *check, struct audit_row *row, struct arena *arena)
 {
     const char *damage = find_damage(row, &check->last, arena);

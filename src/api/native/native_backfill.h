@@ -12,7 +12,7 @@ struct missed_slots {
     const struct call *call;
     struct db *db;
     const struct schedule_times *schedule;
-    instant *times; /* the first ones of all ranges */
+    instant *times; /* the first slots that were counted, in all ranges together */
     int time_count, time_max;
 };
 

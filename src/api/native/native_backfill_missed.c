@@ -24,7 +24,7 @@ struct missed_slots missed_slots_new(const struct call *call, struct db *db,
     };
 }
 
-/* The slots of a pause get their outcome when the schedule is resumed or backfilled. */
+/* Slots of a pause are missed, but the ledger has them only after a resume or a backfill. */
 static void add_pause(const struct call *call, const struct schedule_times *p,
                       struct backfill_known *known)
 {
@@ -87,7 +87,7 @@ static void add_slots(const struct due_slot *slots, int count, struct missed_slo
         missed->times[missed->time_count++] = slots[i].at;
 }
 
-/* The result is then discarded, see call_limit_budget(). */
+/* The budget is used up; the result will be discarded, see call_limit_budget(). */
 static bool missed_is_over(const struct missed_slots *missed)
 {
     return missed->call->budget && missed->call->budget->is_over;

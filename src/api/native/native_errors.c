@@ -146,12 +146,13 @@ static json_t *find_valid(const struct valid *table, size_t count, const char *n
 
 /* ---- repairing ---- */
 
-/* The fields of an action depend on its type, and an expression's meaning on its dialect. */
+/* An error of `type` concerns the whole action: its type decides which fields are valid. */
 static bool is_about_parent(const char *key)
 {
     return strcmp(key, "type") == 0;
 }
 
+/* An expression and its dialect are replaced together: one is valid only with the other. */
 static void repair_member(json_t *object, const char *key)
 {
     json_t *valid = FIND_VALID(valid_members, key);

@@ -98,7 +98,8 @@ static enum call_step answer_lost(struct call *call, const struct event_read *po
     struct str oldest = cursor_text(&portion->cursor, call->arena);
 
     call_problem(call, 410, "not_found",
-                 "events after this cursor have been pruned; start with after=oldest");
+                 "events after this cursor have been pruned, or it is of another database; "
+                 "start with after=oldest");
     call_field(call, STR("Belfry-Oldest"), oldest);
     return CALL_ANSWER;
 }

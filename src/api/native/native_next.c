@@ -49,7 +49,10 @@ static void print_time(struct answer *out, const struct slot *slot, const char *
     answer_text(out, "}");
 }
 
-/* Only one time is known if a governor decides or if slots count from the end of a run. */
+/*
+ * At most one time is known if a governor decides or if slots count from runs; none if this one
+ * is cancelled.
+ */
 static void print_known(struct listing *t, instant from, struct answer *out)
 {
     const struct cursor *c = &t->p.view.cursor;
@@ -59,6 +62,8 @@ static void print_known(struct listing *t, instant from, struct answer *out)
     enum source source;
 
     t->is_cut = true;
+    if (schedule_times_is_cancelled(&t->p, c->next_at))
+        return;
     if (is_paused && t->p.plan.is_governed)
         slot.at = slot.due = schedule_times_resumed(&t->p);
     if (slot.at == INSTANT_NEVER || slot.due < from || (is_paused && !t->p.plan.is_governed))

@@ -129,7 +129,8 @@ static void warn_of_interval(struct preview *t)
     duration_format(second.at - first.at, &gap);
     duration_format(least, &want);
     buf_printf(&out,
-               "it runs every %s; this server rejects it, because its minimum interval is %s",
+               "two slots have a distance of %s; this server rejects the spec, because its "
+               "minimum interval is %s",
                gap.ptr, want.ptr);
     print_warning(t, buf_as_str(&out));
 }

@@ -293,7 +293,7 @@ static void print_times(const struct schedule_times *p, const struct backfill_bo
     answer_text(out, "]");
 }
 
-/* Counts the missed slots of all ranges.  Older ones than the ledger keeps are refused. */
+/* Counts the missed slots of all ranges.  Rejects ranges from before the ledger begins. */
 static enum call_step count_missed(struct call *call, struct db *db,
                                    const struct schedule_times *p, struct backfill_body *body)
 {
@@ -311,8 +311,10 @@ static enum call_step count_missed(struct call *call, struct db *db,
 
             instant_format_ms(since, &out);
             err_set(&err, RC_INVALID, -1, 0,
-                    "is too early: what became of slots before %s is not kept", text);
+                    "is too early; outcomes of slots before %s are not stored any more", text);
             err_in(&err, "from");
+            if (body->from == INSTANT_NONE)
+                err_in(&err, "ranges[%d]", i);
             return call_refuse(call, NULL, &err);
         }
         range->flags = body->flags;

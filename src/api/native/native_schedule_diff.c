@@ -20,8 +20,8 @@ struct diff_body {
 };
 
 #define NOTE_AT_REST                                                                           \
-    ",\"note\":\"the schedule is paused or disabled and would remain so; these are the times " \
-    "at which it would otherwise run\""
+    ",\"note\":\"the schedule does not run, and the edit does not change this; these are the " \
+    "times at which it would otherwise run\""
 
 #define AT(member) .offset = offsetof(struct diff_body, member)
 
@@ -73,12 +73,15 @@ struct side {
     bool is_more;
 };
 
-/* Sets the flags after the edit.  A document that does not mention the pause keeps it. */
+/*
+ * Sets the flags after the edit, which ends a quarantine.  A document that does not mention the
+ * pause keeps it.
+ */
 static void set_flags(const struct call *call, const struct schedule_doc *doc, struct cursor *c)
 {
     bool is_paused = doc->pause.is_paused && doc->pause.until > call->now;
 
-    c->flags &= ~CURSOR_DISABLED;
+    c->flags &= ~(CURSOR_DISABLED | CURSOR_QUARANTINED);
     c->flags |= doc->is_enabled ? 0 : CURSOR_DISABLED;
     if (!doc->pause.is_said)
         return;

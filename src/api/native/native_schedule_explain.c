@@ -174,7 +174,7 @@ static void print_planned(struct explanation *t, const struct slot_entry *entry)
 
     if (entry->reason == REASON_QUARANTINED) {
         buf_text(&out, "the schedule is quarantined; the slot will be dropped unless the "
-                       "schedule is resumed");
+                       "schedule is released before that time");
     } else if (entry->reason == REASON_PAUSED && (cursor->flags & CURSOR_DISABLED)) {
         buf_text(&out, "it will be missed unless the schedule is enabled before that time");
     } else if (entry->reason == REASON_PAUSED && t->p->plan.policies.catchup_paused) {

@@ -22,7 +22,8 @@ enum {
     WARNING_MAX = NO_NEXT_TEXT_MAX,
 };
 
-#define POLLED_WITHIN  (SPAN_H + QUEUE_POLL_NOTED) /* otherwise no worker has for an hour     */
+/* An hour; a poll is stored up to QUEUE_POLL_NOTED late. */
+#define POLLED_WITHIN  (SPAN_H + QUEUE_POLL_NOTED)
 #define SERVER_SETTLED (10 * SPAN_MIN) /* after a start: workers connect and poll again */
 #define LATE_AFTER     SPAN_MIN        /* for schedules without a lateness budget */
 
@@ -39,7 +40,7 @@ struct health {
     struct attempt_view *last;
     int last_count, succeeded, failed;
     int timed;          /* of the last runs: those that started                          */
-    span took;          /* total duration of these                                       */
+    span duration;      /* of these, in total                                            */
     int late;           /* of the last runs: began later than the lateness budget allows */
     instant late_since; /* INSTANT_NEVER: it is not late                                 */
     instant approval_since;
@@ -88,7 +89,7 @@ static void evaluate_ended(struct health *h, const struct db_result *rows)
             continue;
         h->last_count++;
         if (view->row.started_at != INSTANT_NONE) {
-            h->took += view->row.ended_at - view->row.started_at;
+            h->duration += view->row.ended_at - view->row.started_at;
             h->timed++;
         }
         h->late += has_broken_budget(h, &view->row);
@@ -289,8 +290,9 @@ static void warn_of_waiting(struct health *h)
         return;
     out = warning_buf(text);
     buf_printf(&out,
-               "%" PRId64 " runs wait, which is its limit; further slots wait or are dropped",
-               cursor->waiting);
+               "the buffer of waiting runs is full (%" PRId64
+               "); further slots %s (policies.catchup.whenFull)",
+               cursor->waiting, h->p.plan.policies.drop_when_full ? "are dropped" : "wait");
     print_warning(h, &out);
 }
 
@@ -373,7 +375,7 @@ static void print_rate(struct health *h)
     if (h->timed == 0)
         answer_text(&h->out, "null");
     else
-        answer_int(&h->out, h->took / h->timed / SPAN_MS);
+        answer_int(&h->out, h->duration / h->timed / SPAN_MS);
 }
 
 static void print_last(struct health *h)

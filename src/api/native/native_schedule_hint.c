@@ -8,7 +8,7 @@
 
 #define HINT_LIFE SPAN_H /* of a hint without `expires` */
 
-/* An hour from now, or an hour after the run for which the hint asks if that comes later. */
+/* An hour from now; if the wanted run is not before that, an hour after the run. */
 static instant default_expiry(const struct governor_def *hint, instant now)
 {
     instant wanted = instant_after(now, hint->hint_interval);

@@ -88,7 +88,10 @@ static void add_start(struct forecast *f, instant slot)
     add_account(f, &(struct account){slot, slot, 1, OUTCOME_STARTED, REASON_NONE});
 }
 
-/* Does what the engine would do, on a copy of the cursor. */
+/*
+ * Does what the engine would do, on a copy of the cursor.  Slots of a quarantine are dropped; a
+ * schedule that is also paused has slots of the pause only.
+ */
 static void forecast_slots(const struct schedule_times *p, instant now, struct arena *arena,
                            struct forecast *f)
 {
@@ -107,7 +110,9 @@ static void forecast_slots(const struct schedule_times *p, instant now, struct a
     if (policies->drop_when_full && policies->buffer_limit > 0 && room < ADVANCE_SLOTS_MAX)
         a.slots_max = room > 0 ? (int)room : 0;
     for (int i = 0; i < ROUNDS_MAX; i++) {
-        if (policies->catchup_paused)
+        if (!(cursor.flags & CURSOR_PAUSED))
+            advance_account_due(&a, OUTCOME_DROPPED, REASON_QUARANTINED);
+        else if (policies->catchup_paused)
             advance(&a);
         else
             advance_account_due(&a, OUTCOME_MISSED, REASON_PAUSED);
@@ -125,7 +130,10 @@ static void forecast_slots(const struct schedule_times *p, instant now, struct a
     }
 }
 
-/* An overdue pick is missed, and a run starts at once; with whilePaused, the pick itself. */
+/*
+ * If the time that the governor chose has passed, it is missed and another run starts at once.
+ * With whilePaused, the run of that time starts.
+ */
 static void forecast_governed(const struct schedule_times *p, instant now, struct forecast *f)
 {
     const struct cursor *c = &p->view.cursor;
@@ -187,7 +195,9 @@ static void print_text(const struct schedule_times *p, const struct forecast *f,
     if (started > 0)
         buf_printf(out, "%" PRId64 " slot%s would run now, subject to the overlap policy %s; ",
                    started, started == 1 ? "" : "s", overlap_text(p->plan.policies.overlap));
-    if (missed + started == 0)
+    if (!(cursor->flags & CURSOR_PAUSED))
+        buf_text(out, "the quarantine would end; its slots are dropped and do not run; ");
+    else if (missed + started == 0)
         buf_text(out, "no slot has passed during the pause; ");
     if (f->next == INSTANT_NEVER) {
         buf_text(out, "it has no next run");

@@ -35,11 +35,6 @@ struct summary {
     struct daily_stats total;
 };
 
-static enum rc in_field(struct err *reterr, const char *name)
-{
-    return err_in(reterr, "%s", name);
-}
-
 static enum rc read_by(const struct call *call, enum by *ret, struct err *reterr)
 {
     const int count = sizeof by_names / sizeof *by_names;
@@ -51,7 +46,7 @@ static enum rc read_by(const struct call *call, enum by *ret, struct err *reterr
             return RC_OK;
         }
     err_set(reterr, RC_INVALID, -1, 0, "must be none, agent, queue or schedule");
-    return in_field(reterr, "by");
+    return err_in(reterr, "by");
 }
 
 /* `to` is exclusive; both are rounded to whole days. */
@@ -69,12 +64,12 @@ static enum rc read_days(const struct call *call, struct summary *s, struct err 
                                        : floor_div(from, SPAN_DAY);
     if (from != INSTANT_NONE && from >= to) {
         err_set(reterr, RC_INVALID, -1, 0, "must be before to");
-        return in_field(reterr, "from");
+        return err_in(reterr, "from");
     }
     if (s->until_day - s->from_day >= DAYS_MAX) {
         err_set(reterr, RC_LIMIT, -1, 0, "the range is too long; the limit is %d days",
                 DAYS_MAX);
-        return in_field(reterr, "from");
+        return err_in(reterr, "from");
     }
     return RC_OK;
 }
@@ -95,7 +90,7 @@ static enum rc read_cursor(const struct call *call, struct summary *s, struct er
     if (str_take_number(&text, INT64_MAX - 1, &s->after) > 0 && text.len == 0)
         return RC_OK;
     err_set(reterr, RC_INVALID, -1, 0, "invalid cursor; start without it");
-    return in_field(reterr, "cursor");
+    return err_in(reterr, "cursor");
 }
 
 enum call_step summary_begin(struct call *call)

@@ -31,8 +31,8 @@ static int64_t lowest_uncommitted(const struct db_result *nodes)
 }
 
 /*
- * If there are too many marks, none are kept.  Runs that ended recently are then listed as if
- * they had ended after the first page; this is rare, and no run is missing.
+ * If there are too many marks, none are kept.  Recent ends then count as not visible: these
+ * runs are listed by their creation times.  This is rare, and no run is missing.
  */
 static void read_marks(const struct db_result *rows, struct end_snapshot *ret)
 {

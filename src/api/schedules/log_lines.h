@@ -8,7 +8,7 @@
 #include "base/instant.h"
 #include "wire/json/json.h"
 
-enum { LOG_LINES_MAX = 1000 }; /* lines of one report */
+enum { LOG_LINES_MAX = 1000 }; /* lines of a list; a text is limited only by its bytes */
 
 /*
  * `value` is a list of lines, or one text that is split at line ends.  All lines get the time

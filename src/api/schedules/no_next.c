@@ -80,9 +80,12 @@ void no_next_explain(const struct schedule_times *p, instant from, struct buf *o
         explain_never(spec, &p->ctx, from - 1, out);
     } else if (p->view.cursor.remaining > 0 && p->view.cursor.next_at < from) {
         buf_text(out, "its remaining runs are planned before that time");
+    } else if (p->exception_count > 0) {
+        buf_text(out, p->plan.follows
+                          ? "its next slot is cancelled; the time after it is not known yet"
+                          : "all its remaining slots are cancelled");
     } else {
-        buf_text(out, p->exception_count > 0 ? "all its remaining slots are cancelled"
-                                             : "its next time depends on runs");
+        buf_text(out, "its next time depends on runs");
     }
 }
 

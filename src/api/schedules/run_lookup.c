@@ -22,8 +22,9 @@ static enum rc read_open(const struct call *call, struct db *db, const struct ru
 }
 
 /*
- * An attempt of a slot's run ends after the slot.  While most end soon, thousands of later runs
- * may end before it.
+ * Searches history from the slot on, because no attempt ends before its slot.  Most end soon
+ * after it, so the first search is short; the second is for a run that ended after thousands of
+ * later ones.
  */
 static enum rc read_attempts(const struct call *call, struct db *db, const struct run_id *id,
                              struct run_lookup *found, struct err *reterr)

@@ -9,8 +9,8 @@
 #include "model/schedule_draft.h"
 
 enum {
-    GAPS_CHECKED = 100,   /* next slots whose gaps are checked; a day has 24 hours    */
-    SEARCH_STEPS = 20000, /* of struct budget, to find the next slot: two ms or so      */
+    GAPS_CHECKED = 100,   /* next slots whose gaps are checked: days of an hourly schedule */
+    SEARCH_STEPS = 20000, /* of struct budget, to find the next slot: two ms or so         */
 };
 
 _Static_assert((int)CALL_NAME_MAX <= (int)NAMESPACE_NAME_MAX, "the namespace fits the seed");
@@ -50,45 +50,45 @@ static enum rc finish_upstream(const struct call *call, const struct schedule_do
     return err_in(reterr, "action.upstream");
 }
 
-static enum rc report_too_often(span gap, span least, struct err *reterr)
+/* `what` precedes the interval in the message. */
+static enum rc report_too_short(const char *what, span gap, span minimum, struct err *reterr)
 {
     char texts[2][DURATION_TEXT_MAX];
     struct buf got = BUF(texts[0]), want = BUF(texts[1]);
 
     duration_format(gap, &got);
-    duration_format(least, &want);
+    duration_format(minimum, &want);
     return err_set(reterr, RC_INVALID, -1, 0,
-                   "runs every %s; the minimum interval of this server is %s", got.ptr,
-                   want.ptr);
+                   "%s %s; the minimum interval of this server is %s", what, got.ptr, want.ptr);
 }
 
 /* The server's configuration may set a minimum interval. */
 static enum rc check_gaps(const struct call *call, const struct schedule_doc *doc,
                           const struct plan *plan, struct err *reterr)
 {
-    span least = call->context->min_interval;
+    span minimum = call->context->min_interval;
     struct spec_ctx ctx = spec_ctx(call->now);
     struct spec_walk walk;
     struct slot slot;
     instant last = INSTANT_NONE;
 
     for (int i = 0; i < doc->spec.interval_count; i++)
-        if (doc->spec.intervals[i].every < least) {
-            report_too_often(doc->spec.intervals[i].every, least, reterr);
+        if (doc->spec.intervals[i].every < minimum) {
+            report_too_short("is", doc->spec.intervals[i].every, minimum, reterr);
             return err_in(reterr, "spec.intervals[%d].every", i);
         }
-    if (doc->governor.hint_interval > 0 && doc->governor.hint_interval < least) {
-        report_too_often(doc->governor.hint_interval, least, reterr);
+    if (doc->governor.hint_interval > 0 && doc->governor.hint_interval < minimum) {
+        report_too_short("is", doc->governor.hint_interval, minimum, reterr);
         return err_in(reterr, "governor.hint.interval");
     }
-    if (least <= SPAN_S)
+    if (minimum <= SPAN_S)
         return RC_OK;
     ctx.seed = plan->seed;
     ctx.budget = call->budget;
     spec_walk_begin(&walk, &plan->spec, &ctx, call->now);
     for (int i = 0; i < GAPS_CHECKED && spec_walk_next(&walk, &slot); i++) {
-        if (last != INSTANT_NONE && slot.at - last < least) {
-            report_too_often(slot.at - last, least, reterr);
+        if (last != INSTANT_NONE && slot.at - last < minimum) {
+            report_too_short("two slots have a distance of", slot.at - last, minimum, reterr);
             return err_in(reterr, "spec");
         }
         last = slot.at;

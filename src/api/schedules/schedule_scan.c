@@ -159,11 +159,11 @@ enum rc schedule_scan_begin(struct call *call, const char *const *more, int coun
     return rc == RC_OK ? read_position(call, ret, reterr) : rc;
 }
 
-static void advance_position(struct progress *w, const struct schedule_row *row)
+static void advance_position(struct progress *progress, const struct schedule_row *row)
 {
-    struct schedule_position *place = &w->scan->place;
+    struct schedule_position *place = &progress->scan->place;
 
-    place->name = arena_str(w->call->arena, row->name);
+    place->name = arena_str(progress->call->arena, row->name);
     place->at = row->updated_at;
     place->id = row->id;
 }
@@ -175,34 +175,35 @@ static bool is_past_prefix(const struct schedule_scan *scan, struct str name)
 }
 
 /* A damaged schedule does not end the list: it has only its id and the error. */
-static enum rc print_row(struct progress *w, struct schedule_view *view, struct err *reterr)
+static enum rc print_row(struct progress *progress, struct schedule_view *view,
+                         struct err *reterr)
 {
-    struct schedule_scan *scan = w->scan;
+    struct schedule_scan *scan = progress->scan;
     enum rc rc = RC_OK;
     size_t before;
 
     if (is_past_prefix(scan, view->row.name)) {
-        w->is_done = true;
+        progress->is_done = true;
         return RC_OK;
     }
-    w->scanned++;
+    progress->scanned++;
     if (!schedule_filter_fits(&scan->filter, view)) {
-        advance_position(w, &view->row);
+        advance_position(progress, &view->row);
         return RC_OK;
     }
-    w->is_full = w->left == 0 || scan->out.buf.len > PAGE_BYTES_MAX;
-    if (w->is_full)
+    progress->is_full = progress->left == 0 || scan->out.buf.len > PAGE_BYTES_MAX;
+    if (progress->is_full)
         return RC_OK;
-    arena_reset(w->scratch);
-    if (w->left-- < scan->page.limit || scan->has_before)
+    arena_reset(progress->scratch);
+    if (progress->left-- < scan->page.limit || scan->has_before)
         answer_text(&scan->out, scan->between);
     before = scan->out.buf.len;
-    advance_position(w, &view->row);
-    rc = view_count(w->call, &view->row, reterr);
+    advance_position(progress, &view->row);
+    rc = view_count(progress->call, &view->row, reterr);
     if (rc == RC_OK && fields_have(scan->fields, SCHEDULE_FIELD_STATE))
-        rc = schedule_times_next(w->call, w->db, w->scratch, view, reterr);
+        rc = schedule_times_next(progress->call, progress->db, progress->scratch, view, reterr);
     if (rc == RC_OK)
-        rc = scan->print(w->call, view, w->scratch, &scan->out, reterr);
+        rc = scan->print(progress->call, view, progress->scratch, &scan->out, reterr);
     if (rc != RC_CORRUPT)
         return rc;
     scan->out.buf.len = before;
@@ -213,25 +214,27 @@ static enum rc print_row(struct progress *w, struct schedule_view *view, struct 
     return RC_OK;
 }
 
-static enum rc print_rows(struct progress *w, const struct db_result *rows, struct err *reterr)
+static enum rc print_rows(struct progress *progress, const struct db_result *rows,
+                          struct err *reterr)
 {
     enum rc rc = RC_OK;
 
-    for (int i = 0; rc == RC_OK && i < rows->rows && !w->is_done && !w->is_full; i++) {
+    for (int i = 0; rc == RC_OK && i < rows->rows && !progress->is_done && !progress->is_full;
+         i++) {
         struct schedule_view view;
 
         schedule_views_read(rows, i, &view);
-        rc = print_row(w, &view, reterr);
+        rc = print_row(progress, &view, reterr);
     }
     return rc;
 }
 
 /* Reads and prints one batch of rows. */
-static enum rc print_batch(struct progress *w, struct db *db, struct err *reterr)
+static enum rc print_batch(struct progress *progress, struct db *db, struct err *reterr)
 {
-    struct schedule_scan *scan = w->scan;
-    int limit = w->size.rows;
-    const struct schedule_batch batch = {.namespace = w->call->namespace,
+    struct schedule_scan *scan = progress->scan;
+    int limit = progress->size.rows;
+    const struct schedule_batch batch = {.namespace = progress->call->namespace,
                                          .order = scan->order,
                                          .is_descending = scan->is_descending,
                                          .after = scan->place,
@@ -240,29 +243,29 @@ static enum rc print_batch(struct progress *w, struct db *db, struct err *reterr
     struct db_result rows = {0}, end = {0};
     enum rc rc;
 
-    arena_reset(w->rows);
+    arena_reset(progress->rows);
     schedule_pages_read(db, &batch, &rows);
     if (is_created)
         schedule_pages_end(db, &batch, &end);
-    rc = db_flush(db, w->rows, reterr);
-    if (read_size_is_cut(&w->size, db, rc))
+    rc = db_flush(db, progress->rows, reterr);
+    if (read_size_is_cut(&progress->size, db, rc))
         return RC_OK;
     if (rc == RC_OK)
-        rc = print_rows(w, &rows, reterr);
-    if (rc != RC_OK || w->is_full || w->is_done)
+        rc = print_rows(progress, &rows, reterr);
+    if (rc != RC_OK || progress->is_full || progress->is_done)
         return rc;
-    w->is_done = is_created ? end.rows == 0 : rows.rows < limit;
+    progress->is_done = is_created ? end.rows == 0 : rows.rows < limit;
     if (is_created && end.rows == 1) {
         scan->place.id = db_int_at(&end, 0, 0);
-        w->scanned += limit - rows.rows; /* rows of other namespaces count too */
+        progress->scanned += limit - rows.rows; /* rows of other namespaces count too */
     }
     return RC_OK;
 }
 
 /* The prefix may be an id itself; that one is the first of the ids with the prefix. */
-static enum rc print_exact(struct progress *w, struct db *db, struct err *reterr)
+static enum rc print_exact(struct progress *progress, struct db *db, struct err *reterr)
 {
-    struct schedule_scan *scan = w->scan;
+    struct schedule_scan *scan = progress->scan;
     struct db_result exact = {0};
     struct schedule_position place = scan->place;
     enum rc rc;
@@ -270,10 +273,10 @@ static enum rc print_exact(struct progress *w, struct db *db, struct err *reterr
     if (scan->order != ORDER_NAME || scan->is_descending || scan->page.after.len > 0 ||
         scan->filter.prefix.len == 0)
         return RC_OK;
-    schedule_views_find(db, w->call->namespace, scan->filter.prefix, &exact);
-    rc = db_flush(db, w->rows, reterr);
+    schedule_views_find(db, progress->call->namespace, scan->filter.prefix, &exact);
+    rc = db_flush(db, progress->rows, reterr);
     if (rc == RC_OK)
-        rc = print_rows(w, &exact, reterr);
+        rc = print_rows(progress, &exact, reterr);
     scan->place = place;
     return rc;
 }
@@ -294,21 +297,22 @@ enum rc schedule_scan_print(const struct call *call, struct db *db, struct sched
                             struct err *reterr)
 {
     bool is_plain = schedule_filter_is_plain(&scan->filter);
-    struct progress w = {.call = call,
-                         .db = db,
-                         .scan = scan,
-                         .size = read_size_of(is_plain && scan->page.limit < READ_ROWS
-                                                  ? scan->page.limit + 1
-                                                  : READ_ROWS),
-                         .rows = arena_new(READ_BYTES),
-                         .scratch = arena_new(SCHEDULE_BYTES_MAX),
-                         .left = scan->page.limit};
-    enum rc rc = print_exact(&w, db, reterr);
+    struct progress progress = {.call = call,
+                                .db = db,
+                                .scan = scan,
+                                .size = read_size_of(is_plain && scan->page.limit < READ_ROWS
+                                                         ? scan->page.limit + 1
+                                                         : READ_ROWS),
+                                .rows = arena_new(READ_BYTES),
+                                .scratch = arena_new(SCHEDULE_BYTES_MAX),
+                                .left = scan->page.limit};
+    enum rc rc = print_exact(&progress, db, reterr);
 
-    while (rc == RC_OK && !w.is_done && !w.is_full && w.scanned < VIEW_SCAN_MAX)
-        rc = print_batch(&w, db, reterr);
-    scan->cursor = w.is_done ? (struct str){NULL, 0} : make_cursor(scan, call->arena);
-    arena_free(w.rows);
-    arena_free(w.scratch);
+    while (rc == RC_OK && !progress.is_done && !progress.is_full &&
+           progress.scanned < VIEW_SCAN_MAX)
+        rc = print_batch(&progress, db, reterr);
+    scan->cursor = progress.is_done ? (struct str){NULL, 0} : make_cursor(scan, call->arena);
+    arena_free(progress.rows);
+    arena_free(progress.scratch);
     return rc;
 }

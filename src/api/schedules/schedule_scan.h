@@ -18,8 +18,9 @@ typedef enum rc schedule_scan_fn(const struct call *call, const struct schedule_
                                  struct arena *scratch, struct answer *out, struct err *reterr);
 
 struct schedule_scan {
-    int part_count;        /* parts before the schedules; set before schedule_scan_begin() */
-    int part;              /* of the cursor: 1 to part_count; 0: schedules, or no cursor   */
+    /* An export lists other objects before the schedules, in parts from 1 to part_count. */
+    int part_count;        /* set before schedule_scan_begin(); 0: only schedules          */
+    int part;              /* in which the cursor is; 0: in the schedules, or no cursor    */
     struct str part_after; /* the position in that part                                    */
     struct page page;
     struct schedule_filter filter;

@@ -49,7 +49,7 @@ MUST_USE enum rc schedule_times_next(const struct call *call, struct db *db,
 
 bool schedule_times_is_cancelled(const struct schedule_times *p, instant slot);
 
-/* The pick of a governed schedule that is paused and overdue at the end of the pause. */
+/* When a governed schedule runs after its pause if its next time is during the pause. */
 instant schedule_times_resumed(const struct schedule_times *p);
 
 /* The only known slot of a schedule whose later slots depend on runs; INSTANT_NEVER: none. */
@@ -78,7 +78,7 @@ void schedule_times_jitter_note(const struct call *call, const struct spec *spec
 struct schedule_times_count {
     int64_t count;
     instant first, last; /* valid if count is not 0 */
-    bool is_cut;         /* there are more than `rounds` allow to count */
+    bool is_cut;         /* `rounds` ended the count: there are more */
 };
 
 /* The number of slots in (after, until] that are not cancelled. */

@@ -8,7 +8,7 @@
 
 enum {
     SOURCES = 5,        /* lists that are merged, each as long as the answer may be          */
-    UNCOUNTED_MAX = 20, /* after so many ranges with too many slots to count, none is counted */
+    UNCOUNTED_MAX = 20, /* ranges with too many slots to count; further ones are not tried   */
 };
 
 /* The entries before sorting; if a slot has several, the one added first counts. */
@@ -48,17 +48,17 @@ static void add_runs(struct slot_merge *m, const struct db_result *rows, bool is
 static bool can_expand(struct slot_merge *m, const struct account *range)
 {
     const struct schedule_times *p = m->p;
-    struct schedule_times_count today;
+    struct schedule_times_count current;
 
     if (range->count <= 2)
         return true;
     if (spec_follows(&p->plan.spec) || (p->plan.is_governed && !plan_has_grid(&p->plan)) ||
         m->uncounted == UNCOUNTED_MAX)
         return false;
-    today = schedule_times_count(&p->plan, &p->ctx, range->first - 1, range->last, 1);
-    m->uncounted += today.is_cut;
-    return !today.is_cut && today.count == range->count && today.first == range->first &&
-           today.last == range->last;
+    current = schedule_times_count(&p->plan, &p->ctx, range->first - 1, range->last, 1);
+    m->uncounted += current.is_cut;
+    return !current.is_cut && current.count == range->count && current.first == range->first &&
+           current.last == range->last;
 }
 
 static void add_range_slot(struct slot_merge *m, const struct account *range, instant slot)
@@ -151,7 +151,7 @@ static void add_planned(struct slot_merge *m, const struct slot *slot)
     add_entry(m, &entry);
 }
 
-/* The outcome of a grid time that has passed without being the pick [P-33]. */
+/* Of a time of the spec that the governor did not choose: docs/semantics.md [P-33]. */
 static void set_passed_outcome(const struct slot_merge *m, struct slot_entry *entry)
 {
     const struct cursor *c = &m->p->view.cursor;
@@ -172,7 +172,7 @@ static void set_passed_outcome(const struct slot_merge *m, struct slot_entry *en
     }
 }
 
-/* The pick, and what the engine has not written yet. */
+/* The time that the governor chose, and past times that the engine has not recorded yet. */
 static void add_governed(struct slot_merge *m, instant after)
 {
     const struct schedule_times *p = m->p;

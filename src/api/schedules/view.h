@@ -11,13 +11,13 @@
 #include "model/schedule_show.h"
 #include "store/views.h"
 
-/* Reads the schedule that params[0] names in the call's namespace; RC_NOT_FOUND.  Counts it. */
+/* Reads the schedule that params[0] names; RC_NOT_FOUND.  Calls view_count() for it. */
 MUST_USE enum rc view_find(const struct call *call, struct db *db, struct schedule_view *ret,
                            struct err *reterr);
 
 /*
- * Counts the work of printing a schedule, see budget_try().  False with RC_LIMIT: the result
- * must be discarded.
+ * Counts the work of printing a schedule in the budget of the call, see budget_try().
+ * RC_LIMIT: the answer must be discarded.
  */
 MUST_USE enum rc view_count(const struct call *call, const struct schedule_row *row,
                             struct err *reterr);

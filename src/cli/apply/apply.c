@@ -38,6 +38,7 @@ static int report_unexpected(const struct apply *apply)
 /* Schedules that one request carries, as {"items": […]}. */
 struct schedule_batch {
     json_t *body;
+    bool is_comparison;
     int next; /* the first entry after the batch */
     int count;
     struct manifest_entry *entries[APPLY_BATCH_MAX];
@@ -98,7 +99,10 @@ typedef void result_fn(struct apply *apply, struct manifest_entry *entry, const 
 static int send_batch(struct apply *apply, const char *path, const struct schedule_batch *batch,
                       result_fn *each)
 {
-    struct remote_request request = {.method = "POST", .path = path, .body = batch->body};
+    struct remote_request request = {.method = "POST",
+                                     .path = path,
+                                     .body = batch->body,
+                                     .only_reads = batch->is_comparison};
     struct remote_answer answer;
     const json_t *results;
     int status = remote_call(apply->remote, &request, &answer);
@@ -122,6 +126,7 @@ static int send_schedules(struct apply *apply, const char *path, bool only_chang
     int status = STATUS_OK, done = 0;
 
     must(batch);
+    batch->is_comparison = !only_changes;
     progress_open(&progress, "Schedules");
     while (status == STATUS_OK && fill_batch(apply, only_changes, batch)) {
         status = send_batch(apply, path, batch, each);

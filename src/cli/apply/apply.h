@@ -9,14 +9,15 @@
 #include "cli/remote/remote.h"
 
 enum {
-    APPLY_BATCH_MAX = 1000,    /* schedules per request: the server's limit       */
-    APPLY_BATCH_BYTES = 900000 /* of them together; a request is limited to 1 MiB */
+    APPLY_BATCH_MAX = 1000,    /* schedules per request: the server's limit            */
+    APPLY_BATCH_BYTES = 900000 /* of several together: a larger request delays other
+                                  clients.  A schedule above this is sent alone.       */
 };
 
 struct apply {
     struct remote *remote;
     struct manifest *manifest;
-    json_t *pruned; /* ids of schedules that are in no file; null: it was not deleted */
+    json_t *pruned; /* ids of schedules that are in no file; JSON null: not deleted */
     /* Entries by result of the comparison; those that the server then refused are invalid. */
     int counts[DIFF_INVALID + 1];
     int failed; /* entries that the server refused      */

@@ -182,7 +182,8 @@ static int fetch_times(const struct apply *apply, const struct manifest_entry *e
     struct buf out = BUF(path);
     json_auto_t *document = json_loadb(entry->json.ptr, entry->json.len, 0, NULL);
     json_auto_t *body = json_new_object();
-    struct remote_request request = {.method = "POST", .path = path, .body = body};
+    struct remote_request request = {
+        .method = "POST", .path = path, .body = body, .only_reads = true};
     json_t *spec;
 
     must(document);
@@ -231,7 +232,8 @@ static int show_resume(const struct apply *apply, const struct manifest_entry *e
     char path[REMOTE_PATH_MAX];
     struct buf to = BUF(path);
     json_auto_t *body = json_pack("{s:b}", "dryRun", 1);
-    struct remote_request request = {.method = "POST", .path = path, .body = body};
+    struct remote_request request = {
+        .method = "POST", .path = path, .body = body, .only_reads = true};
     struct remote_answer answer;
     int status;
 

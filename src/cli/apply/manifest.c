@@ -4,6 +4,7 @@
  */
 #include "cli/apply/manifest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/must.h"
@@ -87,7 +88,11 @@ void manifest_add(struct manifest *m, const json_t *value, const struct manifest
     entry.id = arena_str(m->arena, entry.id);
     entry.order = m->count;
     if (strlen(text) > MANIFEST_ENTRY_MAX) {
-        manifest_error(m, &entry, "", "too large; the limit is 1000000 bytes as JSON");
+        char message[80];
+
+        snprintf(message, sizeof message, "too large; the limit is %d bytes as JSON",
+                 MANIFEST_ENTRY_MAX);
+        manifest_error(m, &entry, "", message);
     } else {
         entry.json = arena_str(m->arena, str_of(text));
         *new_entry(m) = entry;

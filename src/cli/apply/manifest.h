@@ -16,7 +16,7 @@ enum {
     MANIFEST_ENTRIES_MAX = 1000 * 1000,
     MANIFEST_DEPTH_MAX = 16,      /* nested directories                              */
     MANIFEST_ERRORS_MAX = 10000,  /* errors that are printed; the rest are counted   */
-    MANIFEST_ENTRY_MAX = 8000000, /* bytes of an entry as JSON: it must fit a request */
+    MANIFEST_ENTRY_MAX = 8000000, /* bytes of an entry as JSON: it must fit into a request */
 };
 
 /* Bytes of all files together. */

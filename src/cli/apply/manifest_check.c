@@ -54,7 +54,7 @@ static void check_names(struct manifest *m, const json_t *value, struct manifest
     for (size_t i = 0; i < size && json_check_names(copy, names, 2, &err) != RC_OK; i++) {
         manifest_error(m, entry, err.field, err.text);
         if (json_object_del(copy, err.field) != 0)
-            return; /* an odd key, which the error does not name */
+            return; /* the error does not contain the key as it is, for example a long one */
     }
 }
 

@@ -11,8 +11,8 @@ void manifest_file_error(struct manifest *manifest, const char *file, int line,
                          const char *text);
 
 /*
- * Sets kind and id of the entry and reports its errors.  True if it can be added: a schedule
- * with a wrong id can, so that its other errors are found too.
+ * Sets kind and id of the entry and reports its errors.  True: the caller adds it.  A schedule
+ * with a wrong id is added too, so that the server reports its other errors.
  */
 bool manifest_check(struct manifest *manifest, const json_t *value,
                     struct manifest_entry *entry);

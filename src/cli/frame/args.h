@@ -24,7 +24,7 @@ struct option {
     char letter;             /* the short form, '\0': none    */
     const char *value;       /* name of the value in the help; NULL: the option has no value;
                                 "[=BOOL]": the value is optional and defaults to true */
-    const struct part *part; /* what a request gets from the value; NULL: nothing */
+    const struct part *part; /* where a request contains the value; NULL: nowhere */
     const char *help;
 };
 

@@ -2,7 +2,7 @@
 /*
  * The commands of the program, each with its options and help.
  *
- * The dispatcher, the help, the manual pages and the shell completion all use this table.
+ * cli/cli.c, the help, the manual pages and the shell completion all use these tables.
  */
 #pragma once
 

@@ -78,7 +78,7 @@ struct topic {
 };
 
 static const struct topic topics[] = {
-    {"Schedules:", "schedule calendar next explain"},
+    {"Schedules:", "schedule backfill calendar next explain"},
     {"Runs and history:", "run events audit"},
     {"Queues and workers:", "queue gate worker"},
     {"Namespaces and access:", "apply diff export import namespace token"},

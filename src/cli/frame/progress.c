@@ -12,7 +12,7 @@
 
 enum { BAR = 30 }; /* columns */
 
-#define REDRAW (100 * SPAN_MS)
+#define REDRAW_EVERY (100 * SPAN_MS)
 
 void progress_open(struct progress *progress, const char *what)
 {
@@ -26,7 +26,7 @@ void progress_show(struct progress *progress, int64_t done, int64_t all)
 
     if (!progress->is_terminal || clock_boot_us() < progress->next)
         return;
-    progress->next = clock_boot_us() + REDRAW;
+    progress->next = clock_boot_us() + REDRAW_EVERY;
     progress->is_drawn = true;
     if (all > 0)
         fprintf(stderr, "\r%s [%-*.*s] %" PRId64 " of %" PRId64 "\x1b[K", progress->what, BAR,

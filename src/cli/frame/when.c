@@ -93,7 +93,7 @@ void when_time(const struct when *when, instant t, struct buf *out)
         buf_printf(out, " %c%02d:%02d", offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-/* Rounded down to the two largest units, so that "in 5m" is never earlier than in 5 minutes. */
+/* Rounds down to the two largest units: what is "in 5m" happens in 5 minutes or later. */
 static void write_span(span d, struct buf *out)
 {
     static const struct {

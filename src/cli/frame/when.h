@@ -53,5 +53,8 @@ struct moment {
 /* Reads RFC 3339, "now", or without an offset "2026-03-08T02:30[:00]" and "2026-03-08". */
 MUST_USE enum rc moment_parse(struct str text, struct moment *ret, struct err *reterr);
 
-/* The instant; for a local time in a gap the first after it, in a fold the first of two. */
+/*
+ * The instant.  A local time that a clock change skips gives the end of the gap; a time that
+ * occurs twice gives the first.
+ */
 instant moment_instant(const struct moment *moment, const struct tz *tz);

@@ -132,7 +132,7 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t count)
     return low < count && c >= ranges[low].first;
 }
 
-/* Characters that reorder or break the text around them, so that a reader is deceived. */
+/* Characters that reorder or break the text around them, which may deceive a reader. */
 static bool rearranges_text(uint32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||

@@ -23,7 +23,9 @@ static const struct view token_view = {"tokens", "id", FIELDS(token_columns), NU
 static const struct option token_rows[] = {
     REMOTE_OPTION_ROWS,
     {"role", 'r', "ROLE", AS_TEXT("role"),
-     "viewer, operator, editor, admin or worker; or two, such as operator+worker (required)"},
+     "viewer, operator, editor, admin or worker; or one of the\n"
+     "first three with worker, such as operator+worker\n"
+     "(required)"},
     {"for", '\0', "NAMESPACE", AS_TEXT("namespace"),
      "namespace that the token is valid for; * means all\n"
      "(default: the namespace of -N)"},
@@ -208,8 +210,9 @@ static int audit_verify(struct remote *remote, const struct args *args)
     } else {
         view_rows(&verify_view, nodes, remote_when(remote), &out);
         print_damaged(nodes, &out);
-        printer_text(&out, v.is_intact ? "No entry was changed.\n"
-                                       : "The audit log is broken: entries were changed.\n");
+        printer_text(
+            &out, v.is_intact ? "No entry was changed.\n"
+                              : "The audit log is damaged: entries were changed or removed.\n");
     }
     closed = printer_close(&out);
     return v.is_intact ? closed : STATUS_FAILED;
@@ -226,8 +229,9 @@ static const struct command audit_commands[] = {
      .usage = "[OPTION]...",
      .summary = "Check that no audit entry was changed",
      .about =
-         "Exits with status 1 if an entry was changed.  Store the printed heads on\n"
-         "another machine: an older head reveals a chain that was truncated or rewritten.\n",
+         "Exits with status 1 if an entry was changed, or if entries before another one are\n"
+         "missing.  Store the printed heads on another machine: only an older head reveals\n"
+         "that the newest entries were removed or that the whole chain was rewritten.\n",
      .examples = "  belfry audit verify -o json > heads.json\n",
      PLAIN,
      NO_NAME,

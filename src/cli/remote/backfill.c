@@ -16,7 +16,7 @@
 
 enum { TAIL_MAX = 64 };
 
-/* Those of a list without a schedule begin with its id. */
+/* A list of the backfills of one schedule omits the first column. */
 static const struct field backfill_columns[] = {
     {"SCHEDULE", "schedule", SHAPE_TEXT, false, NULL},
     {"ID", "id", SHAPE_NUMBER, false, NULL},
@@ -57,11 +57,11 @@ static const struct field backfill_lines[] = {
     {"Ended", "endedAt", SHAPE_BOTH, false, NULL},
 };
 
-#define OWN_COLUMNS backfill_columns + 1, sizeof backfill_columns / sizeof *backfill_columns - 1
-static const struct view backfill_view = {"backfills", "id", OWN_COLUMNS,
+#define WITHOUT_FIRST(array) (array) + 1, sizeof(array) / sizeof(array)[0] - 1
+static const struct view backfill_view = {"backfills", "id", WITHOUT_FIRST(backfill_columns),
                                           FIELDS(backfill_lines)};
-static const struct view all_view = {"backfills", "schedule id", FIELDS(backfill_columns),
-                                     FIELDS(backfill_lines)};
+static const struct view all_schedules_view = {
+    "backfills", "schedule id", FIELDS(backfill_columns), FIELDS(backfill_lines)};
 
 static int64_t number_of(const json_t *object, const char *name)
 {
@@ -78,7 +78,9 @@ static int call_backfill(struct remote *remote, const char *schedule, const char
 
     if (snprintf(tail, sizeof tail, "/backfills/%s%s%s", id, verb ? "/" : "",
                  verb ? verb : "") >= TAIL_MAX) {
-        report_note("\"%.20s\" is not the number of a backfill", id);
+        report_note(
+            "invalid backfill \"%.20s\"; use the number that `belfry backfill list` prints",
+            id);
         return STATUS_USAGE;
     }
     path_object(&out, "schedules", schedule, tail);
@@ -106,7 +108,7 @@ static void print_ended(const json_t *answer, const char *name, const struct whe
 }
 
 /* Waits for the end of a backfill and prints it; STATUS_OK only if all runs succeeded. */
-static int watch(struct remote *remote, const char *schedule, const char *id)
+static int watch_backfill(struct remote *remote, const char *schedule, const char *id)
 {
     static const struct request_command ended = {.print = print_ended, .view = &backfill_view};
     struct progress progress;
@@ -184,13 +186,16 @@ static int post_backfill(struct remote *remote, const char *schedule, const json
 {
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
-    struct remote_request request = {.method = "POST", .path = path, .body = body};
+    struct remote_request request = {.method = "POST",
+                                     .path = path,
+                                     .body = body,
+                                     .only_reads = json_is_true(member_at(body, "dryRun"))};
 
     path_object(&out, "schedules", schedule, "/backfill");
     return remote_call(remote, &request, ret);
 }
 
-static int start(struct remote *remote, const struct args *args, json_t *body)
+static int start_backfill(struct remote *remote, const struct args *args, json_t *body)
 {
     static const struct request_command started = {.print = print_started};
     const char *schedule = args->operand[0];
@@ -209,7 +214,7 @@ static int start(struct remote *remote, const struct args *args, json_t *body)
         status = request_command_print(remote, &started, &answer, schedule);
     answer_free(&answer);
     if (args->value[BACKFILL_WAIT])
-        return watch(remote, schedule, id);
+        return watch_backfill(remote, schedule, id);
     if (status == STATUS_OK && skipped > 0) {
         report_note("%s: overlap skipped %" PRId64 " slot%s", schedule, skipped,
                     skipped == 1 ? "" : "s");
@@ -232,7 +237,7 @@ int backfill_call(struct remote *remote, const struct args *args)
     if (!args->value[BACKFILL_FROM]) {
         struct err err;
 
-        err_set(&err, RC_INVALID, -1, 0, "--from is missing; it is the start of the range");
+        err_set(&err, RC_INVALID, -1, 0, "missing option: --from TIME");
         return report_usage(&err, "schedule backfill");
     }
     if (!args->value[BACKFILL_TO]) {
@@ -258,7 +263,7 @@ int backfill_call(struct remote *remote, const struct args *args)
     answer_free(&answer);
     if (status != STATUS_OK || count == 0 || args->value[BACKFILL_DRY_RUN])
         return status;
-    return start(remote, args, body);
+    return start_backfill(remote, args, body);
 }
 
 /* ---- get, watch, stop ---- */
@@ -278,7 +283,7 @@ static int get_call(struct remote *remote, const struct args *args)
 
 static int watch_call(struct remote *remote, const struct args *args)
 {
-    return watch(remote, args->operand[0], args->operand[1]);
+    return watch_backfill(remote, args->operand[0], args->operand[1]);
 }
 
 static void print_stopped(const json_t *answer, const char *name, const struct when *when,
@@ -317,7 +322,7 @@ static const struct option list_rows[] = {
 
 static int list_call(struct remote *remote, const struct args *args)
 {
-    const struct view *view = args->operands > 0 ? &backfill_view : &all_view;
+    const struct view *view = args->operands > 0 ? &backfill_view : &all_schedules_view;
     char path[REMOTE_PATH_MAX];
     struct buf out = BUF(path);
     int status;
@@ -338,9 +343,8 @@ static const struct command commands[] = {
     {.name = "backfill list",
      .usage = "[SCHEDULE] [OPTION]...",
      .summary = "List the backfills of a schedule or of all, newest first",
-     .about =
-         "`belfry schedule backfill` starts one.  The last 100 of each schedule that have\n"
-         "ended are listed, too.\n",
+     .about = "Lists the backfills that are running and, for each schedule, the last 100 that\n"
+              "have ended.  `belfry schedule backfill` starts a backfill.\n",
      .examples = "  belfry backfill list --state running\n"
                  "  belfry backfill list nightly\n",
      OPTIONS(list_rows),

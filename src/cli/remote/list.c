@@ -108,9 +108,10 @@ static int print_all(struct remote *remote, const struct args *args, const struc
 }
 
 /*
- * Fetches further pages until the list has `limit` items: the server limits a page, and reads
- * a limited number of rows for it.  Adds them to the page, whose cursor becomes that of the
- * last; then *ret_is_whole is false: the text of the answer is not the whole list.
+ * Fetches further pages until the list has `limit` items: the server limits the items of a page
+ * and the rows that it reads for a page.  Adds the items to `page`, which also gets the cursor
+ * of the last page.  *ret_is_whole becomes false if there was a further page: then the text of
+ * the first answer is not the whole list.
  */
 static int fetch_rest(struct remote *remote, const struct view *view, const char *path,
                       int64_t limit, json_t *page, bool *ret_is_whole)
@@ -172,7 +173,7 @@ int list_print(struct remote *remote, const struct args *args, const struct view
     if (args->value[LIST_ALL])
         return print_all(remote, args, view, path);
     if (str_take_number(&rest, INT32_MAX, &limit) == 0 || rest.len > 0)
-        limit = 0; /* the server says what is right */
+        limit = 0; /* the server rejects it, and names the valid range */
     write_count(limit, count);
     status = remote_page(remote, path, typed && limit > 0 ? count : typed,
                          args->value[LIST_CURSOR], &page);

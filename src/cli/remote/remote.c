@@ -269,7 +269,7 @@ int remote_send(struct remote *remote, const struct remote_request *request, fet
     else
         rc = fetch_run(remote->fetch, &fetch, ret, &err);
     free(body);
-    return rc ? remote_report_error(remote, &err) : STATUS_OK;
+    return rc ? remote_report_error(remote, request, &err) : STATUS_OK;
 }
 
 int remote_fetch(struct remote *remote, const struct remote_request *request,

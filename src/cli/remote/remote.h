@@ -63,7 +63,6 @@ MUST_USE enum rc output_read(const char *given, enum output *ret, struct err *re
 struct remote; /* opaque */
 
 int remote_open(const struct args *args, struct remote **ret);
-
 struct remote *remote_close(struct remote *remote); /* accepts NULL, returns NULL */
 
 enum output remote_output(const struct remote *remote);
@@ -88,6 +87,7 @@ struct remote_request {
     const json_t *body;   /* NULL: none                                             */
     const char *if_match; /* an ETag; NULL: none                                    */
     const char *key;      /* Idempotency-Key; NULL: none                            */
+    bool only_reads;      /* changes nothing, although its method is not GET        */
 };
 
 struct remote_answer {

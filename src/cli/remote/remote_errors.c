@@ -9,7 +9,8 @@
 
 enum { STEP_MAX = 256, SHOWN_MAX = 120 };
 
-int remote_report_error(const struct remote *remote, const struct err *err)
+int remote_report_error(const struct remote *remote, const struct remote_request *request,
+                        const struct err *err)
 {
     if (err->rc == RC_INVALID) {
         report_note("%s: %s", remote->server, err->text);
@@ -32,7 +33,8 @@ int remote_report_error(const struct remote *remote, const struct err *err)
     if (remote->has_begun)
         return STATUS_UNREACHABLE; /* remote_stream() resumes, and reports if it cannot */
     report_note("%s did not answer: %s", remote->server, err->text);
-    report_note("the server may have made the change; check before you repeat the command");
+    if (request->method && !request->only_reads)
+        report_note("the server may have made the change; check before you repeat the command");
     return STATUS_UNREACHABLE;
 }
 

@@ -29,5 +29,6 @@ struct remote {
 int remote_send(struct remote *remote, const struct remote_request *request, fetch_part *part,
                 void *arg, struct fetch_answer *ret);
 
-/* Reports why there is no answer; returns the exit status. */
-int remote_report_error(const struct remote *remote, const struct err *err);
+/* Reports why `request` has no answer; returns the exit status. */
+int remote_report_error(const struct remote *remote, const struct remote_request *request,
+                        const struct err *err);

@@ -273,7 +273,8 @@ static const struct command gate_commands[] = {
     {.name = "gate delete",
      .usage = "GATE... [OPTION]...",
      .summary = "Delete an unused gate",
-     .about = "Fails while a schedule or an open run names it as its concurrency key.\n",
+     .about = "A gate cannot be deleted while a schedule or an open run names it as its\n"
+              "concurrency key.\n",
      .examples = "  belfry gate delete db\n",
      REQUEST(plain_options, .method = "DELETE", .kind = "gates", .done = "deleted")},
 };

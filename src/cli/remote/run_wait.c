@@ -59,7 +59,7 @@ static void add_page(struct log_tail *tail, const json_t *lines)
     }
 }
 
-/* Reads the log from its start: positions in it are not known. */
+/* Reads the whole log: the API cannot return only its last lines. */
 static int read_log(struct remote *remote, const char *run, struct log_tail *tail)
 {
     json_int_t after = 0, before = -1;

@@ -326,8 +326,8 @@ static const struct command commands[] = {
     {.name = "schedule archive",
      .usage = "ID... [OPTION]...",
      .summary = "Close a schedule forever, keeping it and its history",
-     .about = "An archived schedule cannot be triggered or edited, only deleted.  Fails while\n"
-              "runs are open: pause the schedule first and wait until they end.\n",
+     .about = "An archived schedule cannot be triggered or edited, only deleted.  A schedule\n"
+              "with open runs cannot be archived: pause it first, and wait until they end.\n",
      .examples = "  belfry schedule archive nightly\n",
      REQUEST(plain_options, .method = "POST", .kind = "schedules", .tail = "/archive",
              .done = "archived", .print_done = print_schedule_done)},

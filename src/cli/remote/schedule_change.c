@@ -172,7 +172,10 @@ static int post_verb(struct remote *remote, const char *id, const char *verb, js
 {
     char path[REMOTE_PATH_MAX], tail[32];
     struct buf out = BUF(path);
-    struct remote_request request = {.method = "POST", .path = path, .body = body};
+    struct remote_request request = {.method = "POST",
+                                     .path = path,
+                                     .body = body,
+                                     .only_reads = json_is_true(member_at(body, "dryRun"))};
 
     snprintf(tail, sizeof tail, "/%s", verb);
     path_object(&out, "schedules", id, tail);

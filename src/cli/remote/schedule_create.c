@@ -270,7 +270,8 @@ static int preview(struct remote *remote, const json_t *document)
 {
     static const struct request_command desc = {.print = print_preview};
     json_auto_t *body = json_new_object();
-    struct remote_request request = {.method = "POST", .path = "/api/v1/preview", .body = body};
+    struct remote_request request = {
+        .method = "POST", .path = "/api/v1/preview", .body = body, .only_reads = true};
 
     json_put(body, "spec", json_incref(json_object_get(document, "spec")));
     json_put(body, "count", json_new_int(PREVIEW_TIMES));

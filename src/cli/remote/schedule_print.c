@@ -29,7 +29,7 @@ static void print_lines(const json_t *list, const char *before, struct printer *
     }
 }
 
-/* Why no run is planned, from a server that says it. */
+/* Prints why no run is planned, if the server gave a reason. */
 static void print_reason(const char *reason, struct printer *out)
 {
     if (reason[0] == '\0')

@@ -29,7 +29,7 @@ struct field {
 
 struct view {
     const char *list; /* the member of a page that contains the items */
-    const char *id;   /* the member that -o name prints; in lists several, with spaces */
+    const char *id;   /* the member that -o name prints; for lists also several: "a b" */
     const struct field *columns;
     int column_count;
     const struct field *lines; /* of one object; NULL: the columns */

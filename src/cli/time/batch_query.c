@@ -19,7 +19,7 @@ struct value {
     const json_t *json;
 };
 
-/* Without `json` the message is not shown: batch_query_read() reads the line again. */
+/* For a value of the scanner the text is unused: batch_query_read() then reads the line. */
 static enum rc wrong_type(const struct value *value, const char *what, struct err *reterr)
 {
     if (!value->json)

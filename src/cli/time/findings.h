@@ -31,8 +31,8 @@ struct findings {
 
     struct explain_warning warnings[EXPLAIN_WARNINGS_MAX];
     int warning_count;
-    instant
-        later_change; /* the first with an effect after changes_until; INSTANT_NEVER: none */
+    /* The first clock change after changes_until that has an effect; INSTANT_NEVER: none. */
+    instant later_change;
 };
 
 void findings_print(const struct findings *f, struct printer *out);

@@ -3,7 +3,7 @@
  * Sends heartbeats and reports in batches: while one request is in progress, new ones collect
  * for the next.  If the server is unavailable, they are sent again unchanged.
  *
- * A run is in one request at a time: so a report arrives after the log lines before it, and a
+ * A run is in at most one request at a time.  So its report arrives after its log lines, and a
  * late answer cannot be mistaken for that of another request.
  */
 #include "cli/worker/worker_parts.h"

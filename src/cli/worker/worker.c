@@ -17,7 +17,7 @@
 #include "io/clock.h"
 
 enum {
-    PARTS = 2, /* client and programs */
+    PARTS_COUNT = 2, /* client and programs */
     HTTP_OK = 200,
     BACKOFF_DOUBLINGS = 5, /* 0.2 s to 6.4 s, which WORKER_RETRY_MAX caps */
 };
@@ -215,7 +215,7 @@ static void serve_queues(struct worker *worker)
     if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) < 0)
         seed ^= (uint64_t)getpid() << 32;
     prng_seed(&worker->prng, seed);
-    worker->parts_open = PARTS;
+    worker->parts_open = PARTS_COUNT;
     worker->jobs = calloc((size_t)worker->options.jobs, sizeof *worker->jobs);
     must(worker->jobs);
     open_batches(worker);

@@ -5,8 +5,8 @@
  * A worker has a fixed array of struct worker_run, `jobs`, one for each run that it can hold.
  * worker_claim.c claims runs, worker_run.c starts and watches their programs, and
  * report_batch.c sends heartbeats and reports in batches.  A job is free again when the server
- * has accepted the report of its run, or the run has another owner: so all waiting data is
- * bounded.
+ * has accepted the report of its run, or when the run has another owner.  So the number of jobs
+ * limits the data that waits for the server.
  */
 #pragma once
 

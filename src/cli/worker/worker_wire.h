@@ -62,7 +62,8 @@ struct item_answer {
 
 /*
  * The results of the `count` items of a batch, in their order; NULL with an error when the
- * answer does not have them.  For items that were ok, the answer may have only their number.
+ * answer does not have them.  The answer may omit the results of items that were ok, and give
+ * only the number of these items.
  */
 json_t *results_read(struct str answer, int count, struct err *reterr);
 struct item_answer results_at(const json_t *results, int i);

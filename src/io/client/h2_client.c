@@ -348,8 +348,8 @@ void h2_client_check_closed(struct h2_client *client)
         if (peer->conns)
             return;
     free_unused(client);
-    free(client->frames.ptr);
-    free(client->encrypted.ptr);
+    io_bytes_free(&client->frames);
+    io_bytes_free(&client->encrypted);
     free(client);
     on_closed(arg);
 }

@@ -10,9 +10,8 @@
 #include "io/client/h2_client_parts.h"
 
 enum {
-    GATHER = 48 * 1024,  /* bytes of frames that are sent at once */
-    KEEPALIVE_S = 30,    /* of TCP */
-    BYTES_FIRST = 16384, /* initial size of a buffer */
+    GATHER = 48 * 1024, /* bytes of frames that are sent at once */
+    KEEPALIVE_S = 30,   /* of TCP */
 };
 
 static void try_address(struct h2_conn *c);
@@ -21,22 +20,6 @@ void h2_conn_mark_dirty(struct h2_conn *c)
 {
     c->is_dirty = true;
     h2_client_wake(c->peer->client);
-}
-
-static void add_bytes(struct h2_bytes *bytes, struct str more)
-{
-    size_t cap = bytes->cap > 0 ? bytes->cap : BYTES_FIRST;
-
-    while (cap < bytes->len + more.len)
-        cap *= 2;
-    if (cap > bytes->cap) {
-        bytes->ptr = realloc(bytes->ptr, cap);
-        must(bytes->ptr != NULL);
-        bytes->cap = cap;
-    }
-    if (more.len > 0)
-        memcpy(bytes->ptr + bytes->len, more.ptr, more.len);
-    bytes->len += more.len;
 }
 
 /* ---- closing ---- */
@@ -52,8 +35,8 @@ static void conn_free(struct h2_conn *c)
     c->peer->conn_count--;
     nghttp2_session_del(c->session);
     tls_free(c->tls);
-    free(c->flight.ptr);
-    free(c->queue.ptr);
+    io_bytes_free(&c->flight);
+    io_bytes_free(&c->queue);
     free(c);
     if (client->is_closing)
         h2_client_check_closed(client);
@@ -133,7 +116,7 @@ static void on_written(uv_write_t *write, int status);
 
 static void start_write(struct h2_conn *c)
 {
-    struct h2_bytes bytes = c->queue;
+    struct io_bytes bytes = c->queue;
     uv_buf_t buf = uv_buf_init(bytes.ptr, (unsigned)bytes.len);
 
     if (c->is_writing || bytes.len == 0 || c->phase == H2_CONN_CLOSED)
@@ -173,7 +156,7 @@ static void send_raw(struct h2_conn *c, struct str bytes)
         n = uv_try_write((uv_stream_t *)c->tcp, &buf, 1);
     c->is_broken |= n < 0 && n != UV_EAGAIN;
     if (n < (int)bytes.len)
-        add_bytes(&c->queue, str_from(bytes, n > 0 ? (size_t)n : 0));
+        io_bytes_add(&c->queue, str_from(bytes, n > 0 ? (size_t)n : 0));
     start_write(c);
 }
 
@@ -181,12 +164,12 @@ static void on_encrypted(void *arg, struct str encrypted)
 {
     struct h2_conn *c = arg;
 
-    add_bytes(&c->peer->client->encrypted, encrypted);
+    io_bytes_add(&c->peer->client->encrypted, encrypted);
 }
 
 static void send_encrypted(struct h2_conn *c)
 {
-    struct h2_bytes *encrypted = &c->peer->client->encrypted;
+    struct io_bytes *encrypted = &c->peer->client->encrypted;
 
     send_raw(c, (struct str){encrypted->ptr, encrypted->len});
     encrypted->len = 0;
@@ -204,7 +187,7 @@ static void send_bytes(struct h2_conn *c, struct str bytes)
 
 void h2_conn_flush(struct h2_conn *c)
 {
-    struct h2_bytes *frames = &c->peer->client->frames;
+    struct io_bytes *frames = &c->peer->client->frames;
     const uint8_t *data;
     ssize_t n = 1;
 
@@ -214,7 +197,7 @@ void h2_conn_flush(struct h2_conn *c)
     while (n > 0 && !c->is_broken && backlog(c) < H2_CLIENT_BACKLOG) {
         frames->len = 0;
         while (frames->len < GATHER && (n = nghttp2_session_mem_send(c->session, &data)) > 0)
-            add_bytes(frames, (struct str){(const char *)data, (size_t)n});
+            io_bytes_add(frames, (struct str){(const char *)data, (size_t)n});
         if (frames->len > 0)
             send_bytes(c, (struct str){frames->ptr, frames->len});
     }

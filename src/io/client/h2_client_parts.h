@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "io/client/h2_client.h"
 #include "io/client/webhook_target.h"
+#include "io/io_bytes.h"
 #include "io/net/tls_connect.h"
 
 enum {
@@ -47,11 +48,6 @@ enum h2_conn_phase {
     H2_CONN_CLOSED, /* not yet closed by libuv */
 };
 
-struct h2_bytes {
-    char *ptr;
-    size_t len, cap;
-};
-
 struct h2_conn {
     struct h2_conn *next;
     struct h2_peer *peer;
@@ -75,7 +71,7 @@ struct h2_conn {
     bool is_going;     /* the server accepts no more streams */
     bool is_pinging;   /* and no byte has arrived since */
     uint64_t heard_at; /* uv_now() of the last byte, or of the last call's end */
-    struct h2_bytes flight, queue;
+    struct io_bytes flight, queue;
     char text[H2_CLIENT_TEXT_MAX]; /* why it failed */
 };
 
@@ -104,7 +100,7 @@ struct h2_client {
     bool is_awake, is_closing;
     struct h2_peer *peers;
     struct h2_call ended; /* head of the ring: on_end is due */
-    struct h2_bytes frames, encrypted;
+    struct io_bytes frames, encrypted;
     void (*on_closed)(void *arg);
     void *arg;
     char in[H2_CLIENT_READ];

@@ -272,7 +272,7 @@ static void begin_linger(struct conn *c)
         conn_drop(c);
         return;
     }
-    conn_bytes_free(&c->ahead);
+    io_bytes_free(&c->ahead);
     conn_enter(c, CONN_LINGER);
 }
 
@@ -281,8 +281,8 @@ void conn_answered(struct conn *c)
     struct exchange *x = c->exchange;
 
     c->exchange = NULL;
-    conn_bytes_free(&c->queue);
-    conn_bytes_free(&c->flight);
+    io_bytes_free(&c->queue);
+    io_bytes_free(&c->flight);
     if (c->closes || c->listener->is_closing)
         begin_linger(c);
     else
@@ -314,9 +314,9 @@ static void on_closed(uv_handle_t *handle)
         listener->conns = c->next;
     if (c->is_counted)
         peer_limits_remove(listener->peers, &c->peer);
-    conn_bytes_free(&c->ahead);
-    conn_bytes_free(&c->queue);
-    conn_bytes_free(&c->flight);
+    io_bytes_free(&c->ahead);
+    io_bytes_free(&c->queue);
+    io_bytes_free(&c->flight);
     tls_free(c->tls);
     free(c);
     listener->counts.open--;

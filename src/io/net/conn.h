@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "io/io_bytes.h"
 #include "io/net/exchange.h"
 #include "io/net/gzip.h"
 #include "io/net/listener.h"
@@ -44,11 +45,6 @@ enum conn_wait {
 struct listener;
 struct server;
 
-struct conn_bytes {
-    char *ptr;
-    size_t len, cap;
-};
-
 struct conn {
     uv_tcp_t tcp;
     uv_timer_t timer;
@@ -66,12 +62,12 @@ struct conn {
 
     enum conn_phase phase;
     struct exchange *exchange; /* from the first byte of a request to the end of its answer */
-    struct conn_bytes ahead;   /* requests that arrived early */
+    struct io_bytes ahead;     /* requests that arrived early */
     bool is_feeding;           /* conn_feed() is running and will see what changed */
     bool is_reading, has_received, has_eof, must_continue, closes, is_broken;
 
-    struct conn_bytes flight; /* passed to libuv, while is_writing */
-    struct conn_bytes queue;  /* the bytes after it */
+    struct io_bytes flight; /* passed to libuv, while is_writing */
+    struct io_bytes queue;  /* the bytes after it */
     bool is_writing;
     uint64_t taken; /* all bytes passed to conn_write_raw() so far */
 
@@ -106,8 +102,6 @@ struct str conn_problem(struct listener *listener, const struct http1 *http1, in
 void conn_send(struct conn *c, struct str head, struct str body);
 void conn_write_raw(struct conn *c, struct str head, struct str body); /* without encryption */
 size_t conn_backlog(const struct conn *c);
-void conn_bytes_add(struct conn_bytes *bytes, struct str more);
-void conn_bytes_free(struct conn_bytes *bytes);
 
 /* conn_tls.c */
 void conn_start_tls(struct conn *c);

@@ -145,16 +145,16 @@ static bool feed_step(struct conn *c, struct str *bytes, struct err *err)
 /* Keeps bytes that arrived early.  `bytes` may be the unread end of those already kept. */
 static void keep_ahead(struct conn *c, struct str bytes)
 {
-    struct conn_bytes *ahead = &c->ahead;
+    struct io_bytes *ahead = &c->ahead;
 
     if (ahead->len == 0) {
-        conn_bytes_add(ahead, bytes);
+        io_bytes_add(ahead, bytes);
     } else if (bytes.len > 0) {
         memmove(ahead->ptr, bytes.ptr, bytes.len);
         ahead->len = bytes.len;
     }
     if (bytes.len == 0)
-        conn_bytes_free(ahead);
+        io_bytes_free(ahead);
 }
 
 void conn_feed(struct conn *c, struct str bytes)
@@ -197,7 +197,7 @@ static void detect_version(struct conn *c, struct str bytes)
         return;
     }
     if (c->ahead.len > 0) {
-        conn_bytes_add(&c->ahead, bytes);
+        io_bytes_add(&c->ahead, bytes);
         bytes = (struct str){c->ahead.ptr, c->ahead.len};
     }
     preface = http1_preface(bytes);
@@ -209,11 +209,11 @@ static void detect_version(struct conn *c, struct str bytes)
     if (preface == HTTP1_PREFACE_YES) {
         h2_open(c);
         h2_receive(c, bytes);
-        conn_bytes_free(&c->ahead);
+        io_bytes_free(&c->ahead);
         return;
     }
     if (c->ahead.len == 0)
-        conn_bytes_add(&c->ahead, bytes);
+        io_bytes_add(&c->ahead, bytes);
     if (c->phase == CONN_IDLE)
         conn_enter(c, CONN_HEAD);
 }

@@ -15,7 +15,7 @@ static void on_encrypted(void *arg, struct str encrypted)
 {
     struct conn *c = arg;
 
-    conn_bytes_add(&c->listener->encrypted, encrypted);
+    io_bytes_add(&c->listener->encrypted, encrypted);
 }
 
 void conn_start_tls(struct conn *c)
@@ -27,7 +27,7 @@ void conn_start_tls(struct conn *c)
 /* The listener has one buffer for all: the function that fills it also empties it. */
 static void send_encrypted(struct conn *c)
 {
-    struct conn_bytes *encrypted = &c->listener->encrypted;
+    struct io_bytes *encrypted = &c->listener->encrypted;
 
     if (encrypted->len > 0)
         conn_write_raw(c, (struct str){encrypted->ptr, encrypted->len}, (struct str){0});

@@ -9,32 +9,6 @@
 #include "io/net/h2.h"
 #include "io/net/listener_parts.h"
 
-enum { BYTES_FIRST = 4096 }; /* initial size of a buffer */
-
-void conn_bytes_add(struct conn_bytes *bytes, struct str more)
-{
-    size_t cap = bytes->cap > 0 ? bytes->cap : BYTES_FIRST;
-
-    if (more.len == 0)
-        return;
-    must(more.len <= PTRDIFF_MAX / 4 && bytes->len <= PTRDIFF_MAX / 4);
-    while (cap < bytes->len + more.len)
-        cap *= 2;
-    if (cap > bytes->cap) {
-        bytes->ptr = realloc(bytes->ptr, cap);
-        must(bytes->ptr != NULL);
-        bytes->cap = cap;
-    }
-    memcpy(bytes->ptr + bytes->len, more.ptr, more.len);
-    bytes->len += more.len;
-}
-
-void conn_bytes_free(struct conn_bytes *bytes)
-{
-    free(bytes->ptr);
-    *bytes = (struct conn_bytes){0};
-}
-
 size_t conn_backlog(const struct conn *c)
 {
     size_t flight = c->is_writing ? uv_stream_get_write_queue_size((void *)&c->tcp) : 0;
@@ -46,7 +20,7 @@ static void on_written(uv_write_t *write, int status);
 
 static void start_write(struct conn *c)
 {
-    struct conn_bytes bytes = c->queue;
+    struct io_bytes bytes = c->queue;
     uv_buf_t buf;
 
     if (c->is_writing || c->queue.len == 0 || c->is_broken)
@@ -109,8 +83,8 @@ void conn_write_raw(struct conn *c, struct str head, struct str body)
     done = conn_backlog(c) == 0 ? try_write(c, head, body) : 0;
     c->taken += head.len + body.len;
     if (done < head.len)
-        conn_bytes_add(&c->queue, str_from(head, done));
-    conn_bytes_add(&c->queue, str_from(body, done > head.len ? done - head.len : 0));
+        io_bytes_add(&c->queue, str_from(head, done));
+    io_bytes_add(&c->queue, str_from(body, done > head.len ? done - head.len : 0));
     start_write(c);
 }
 

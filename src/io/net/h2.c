@@ -249,14 +249,14 @@ struct h2 *h2_free(struct h2 *h2)
 static void send_frames(struct h2 *h2)
 {
     struct conn *c = h2->conn;
-    struct conn_bytes *frames = &c->listener->frames;
+    struct io_bytes *frames = &c->listener->frames;
     const uint8_t *data;
     ssize_t n = 1;
 
     while (n > 0 && conn_backlog(c) < EXCHANGE_BACKLOG_MAX && !c->is_broken) {
         frames->len = 0;
         while (frames->len < GATHER && (n = nghttp2_session_mem_send(h2->session, &data)) > 0)
-            conn_bytes_add(frames, str_of_bytes(data, (size_t)n));
+            io_bytes_add(frames, str_of_bytes(data, (size_t)n));
         if (frames->len > 0)
             conn_send(c, (struct str){frames->ptr, frames->len}, (struct str){0});
     }

@@ -28,11 +28,11 @@ struct h2_stream {
     struct str why; /* then: the message, terminated by a NUL */
     int64_t body_max;
 
-    struct conn_bytes out; /* of the body of the answer */
-    size_t framed;         /* bytes of it that are framed */
-    bool is_over;          /* the body is complete */
-    bool is_begun;         /* its head was submitted */
-    uint64_t moved_at;     /* uv_now() when a part was last framed, or nothing was waiting */
+    struct io_bytes out; /* of the body of the answer */
+    size_t framed;       /* bytes of it that are framed */
+    bool is_over;        /* the body is complete */
+    bool is_begun;       /* its head was submitted */
+    uint64_t moved_at;   /* uv_now() when a part was last framed, or nothing was waiting */
     nghttp2_nv *trailers;
     size_t trailer_count;
 };

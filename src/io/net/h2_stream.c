@@ -53,7 +53,7 @@ static void stream_free(struct h2_stream *s)
     s->before->after = s->after;
     s->after->before = s->before;
     s->h2->stream_count--;
-    conn_bytes_free(&s->out);
+    io_bytes_free(&s->out);
     free(s);
 }
 
@@ -304,7 +304,7 @@ void h2_answer(struct exchange *x, const struct http1_answer *answer, struct str
     s->phase = H2_ANSWERED;
     s->is_over = true;
     if (!x->is_head)
-        conn_bytes_add(&s->out, body);
+        io_bytes_add(&s->out, body);
     if (s->out.len > 0)
         keep_trailers(x);
     submit_head(x, answer, s->out.len == 0);
@@ -328,7 +328,7 @@ bool h2_write(struct exchange *x, struct str data)
     }
     if (s->out.len == s->framed)
         s->moved_at = now_of(s);
-    conn_bytes_add(&s->out, data);
+    io_bytes_add(&s->out, data);
     nghttp2_session_resume_data(s->h2->session, s->id);
     h2_mark_dirty(s->h2);
     return true;

@@ -250,8 +250,8 @@ struct listener *listener_free(struct listener *listener)
     }
     peer_limits_free(listener->peers);
     tls_context_free(listener->tls);
-    conn_bytes_free(&listener->encrypted);
-    conn_bytes_free(&listener->frames);
+    io_bytes_free(&listener->encrypted);
+    io_bytes_free(&listener->frames);
     gzip_free(listener->gzip);
     free(listener);
     return NULL;

@@ -25,9 +25,9 @@ struct listener {
     struct tls_context *tls; /* for the next connection; NULL: none yet */
     struct conn *conns;
     struct exchange *spare;
-    struct h2 *dirty;         /* HTTP/2 connections with something to send */
-    uv_idle_t idle;           /* runs while there are any */
-    struct conn_bytes frames; /* of one of them, until they are sent */
+    struct h2 *dirty;       /* HTTP/2 connections with something to send */
+    uv_idle_t idle;         /* runs while there are any */
+    struct io_bytes frames; /* of one of them, until they are sent */
     int spare_count, used_count;
 
     uv_timer_t deadline;
@@ -41,7 +41,7 @@ struct listener {
     struct http1_field fields[EXCHANGE_FIELDS_MAX + 2]; /* of an answer, with those of gzip */
     struct gzip *gzip; /* for whole answers, allocated at the first one */
     char plain[LISTENER_READ + TLS_KEPT_MAX + 1]; /* decrypted content of a TLS read */
-    struct conn_bytes encrypted; /* encrypted bytes, until the kernel has them */
+    struct io_bytes encrypted; /* encrypted bytes, until the kernel has them */
 };
 
 /* listener.c: h2_flush_all() in the next round of the loop. */

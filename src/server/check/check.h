@@ -3,7 +3,7 @@
  * Checks the consistency of a database: it is undamaged, every slot has exactly one recorded
  * outcome, counters match the rows, and no row refers to a missing one.
  *
- * It only reads, in bounded transactions, so that a server may use the database meanwhile.
+ * It only reads, in short transactions, so a server may use the database meanwhile.
  * Values that must agree are read in one transaction.  docs/invariants.md numbers the checks.
  */
 #pragma once
@@ -16,13 +16,13 @@ struct check_finding {
     struct str schedule;     /* its name; empty: none                 */
     int64_t key;             /* of a schedule without a name; 0: none */
     instant slot;            /* INSTANT_NONE: none                    */
-    char text[ERR_TEXT_MAX]; /* "has two accounts"                    */
+    char text[ERR_TEXT_MAX]; /* such as "has two accounts"            */
 };
 
 /* What was checked. */
 struct check_counts {
     int64_t tables, schedules, accounts, attempts, runs, events, audit;
-    int64_t unproven; /* schedules with slots that cannot be recomputed, see provable_from() */
+    int64_t unproven; /* schedules whose slots cannot be recomputed, see provable_from() */
     int64_t findings;
 };
 

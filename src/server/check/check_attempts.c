@@ -34,8 +34,11 @@ static void report_attempt(struct check *check, const struct check_rows *rows,
                 "pass %" PRId64 ", attempt %" PRId64 ": %s", a->pass, a->attempt, text);
 }
 
-/* A run that ends while it waits repeats the number of its last attempt in its last row. */
-static bool has_waited(const struct check_attempt *a, const struct check_attempt *b)
+/*
+ * A run that ends while it waits gets a last row that is not an attempt.  The row repeats the
+ * number of the attempt before it.
+ */
+static bool ended_while_waiting(const struct check_attempt *a, const struct check_attempt *b)
 {
     return b->last && b->attempt == a->attempt;
 }
@@ -45,9 +48,9 @@ static void check_pair(struct check *check, const struct check_rows *rows,
 {
     if (a->last)
         report_attempt(check, rows, a, "is marked as the last, but another one follows");
-    else if (b->attempt != a->attempt + 1 && !has_waited(a, b) && !rows->is_pruned)
+    else if (b->attempt != a->attempt + 1 && !ended_while_waiting(a, b) && !rows->is_pruned)
         report_attempt(check, rows, b, "does not follow the previous attempt");
-    if (b->fence < a->fence || (b->fence == a->fence && !has_waited(a, b)))
+    if (b->fence < a->fence || (b->fence == a->fence && !ended_while_waiting(a, b)))
         report_attempt(check, rows, b, "its fence is not above that of the previous attempt");
 }
 

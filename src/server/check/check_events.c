@@ -39,7 +39,8 @@ static void check_event_row(struct check *check, struct chain *chain,
     int64_t seq = db_int_at(rows, i, 0), count = db_int_at(rows, i, 1);
 
     if (chain->next > 0 && seq != chain->next)
-        check_found(check, NO_PLACE, "events of node %.*s: %" PRId64 " is followed by %" PRId64,
+        check_found(check, NO_PLACE,
+                    "events of node %.*s: the next number after %" PRId64 " is %" PRId64,
                     STR_ARG(chain->name), chain->next - 1, seq);
     if (count_events(db_blob_at(rows, i, 3)) != count)
         check_found(check, NO_PLACE,
@@ -66,7 +67,8 @@ static enum rc check_events_of(struct check *check, const struct node *node, str
     /* The node row was read first; a running server may have written more events since. */
     if (rc == RC_OK && chain.next > 0 && node->event >= chain.next)
         check_found(check, NO_PLACE,
-                    "node %.*s has counted event %" PRId64 ", but the last is %" PRId64,
+                    "node %.*s has counted %" PRId64 " events, but the last one is number "
+                    "%" PRId64,
                     STR_ARG(node->name), node->event, chain.next - 1);
     return rc;
 }

@@ -9,8 +9,8 @@
 enum {
     CHECK_PAGE = 2000, /* rows per read */
     /*
-     * The same for events and audit log: a row holds a whole turn, and the largest 8 rows still
-     * fit into one result.
+     * The same for events and audit log, where a row holds a whole turn: even 8 rows of the
+     * largest size fit into one result.
      */
     CHECK_EVENTS_PAGE = 8,
 };
@@ -23,7 +23,7 @@ struct check {
     struct check_counts counts;
 };
 
-/* Reports a finding.  NO_PLACE is three arguments: no schedule, no key, no slot. */
+/* Reports a finding.  NO_PLACE gives schedule, key and slot: none of them. */
 void check_found(struct check *check, struct str schedule, int64_t key, instant slot,
                  const char *fmt, ...) PRINTF(5, 6);
 #define NO_PLACE (struct str){NULL, 0}, 0, INSTANT_NONE

@@ -43,18 +43,18 @@ static void *list_add(struct list *list, size_t size)
 }
 
 /* The rows of one schedule; the next schedule uses the same lists. */
-struct subject {
+struct schedule_rows {
     const struct schedule_view *view;
     struct list attempts, runs, accounts;
     bool is_cut;                              /* there are more rows than were read */
-    bool counts_at_most;                      /* see compare()                      */
+    bool counts_at_most;                      /* see compare_counter()              */
     int64_t sums[OUTCOME_SLOT_CANCELLED + 1]; /* of the ledger, by outcome          */
     int64_t backfills;
 };
 
 /* ---- reading ---- */
 
-static enum rc read_runs(struct check *check, struct subject *s, struct err *reterr)
+static enum rc read_runs(struct check *check, struct schedule_rows *s, struct err *reterr)
 {
     struct db_result rows = {0};
     enum rc rc;
@@ -73,7 +73,7 @@ static enum rc read_runs(struct check *check, struct subject *s, struct err *ret
     return rc;
 }
 
-static enum rc read_attempts(struct check *check, struct subject *s, struct err *reterr)
+static enum rc read_attempts(struct check *check, struct schedule_rows *s, struct err *reterr)
 {
     struct db_result rows = {0};
     int64_t before = INT64_MAX;
@@ -94,14 +94,14 @@ static enum rc read_attempts(struct check *check, struct subject *s, struct err 
     return rc;
 }
 
-static void add_account(struct subject *s, instant first, instant last, int64_t count)
+static void add_account(struct schedule_rows *s, instant first, instant last, int64_t count)
 {
     struct check_account *a = list_add(&s->accounts, sizeof *a);
 
     *a = (struct check_account){.first = first, .last = last, .count = count};
 }
 
-static enum rc read_ledger(struct check *check, struct subject *s, struct err *reterr)
+static enum rc read_ledger(struct check *check, struct schedule_rows *s, struct err *reterr)
 {
     struct db_result rows = {0};
     int64_t after = INT64_MIN;
@@ -129,7 +129,7 @@ static enum rc read_ledger(struct check *check, struct subject *s, struct err *r
     return rc;
 }
 
-static enum rc read_backfills(struct check *check, struct subject *s, struct err *reterr)
+static enum rc read_backfills(struct check *check, struct schedule_rows *s, struct err *reterr)
 {
     struct db_result row = {0};
     enum rc rc;
@@ -141,7 +141,8 @@ static enum rc read_backfills(struct check *check, struct subject *s, struct err
     return rc;
 }
 
-static enum rc read_subject(struct check *check, struct subject *s, struct err *reterr)
+static enum rc read_schedule_rows(struct check *check, struct schedule_rows *s,
+                                  struct err *reterr)
 {
     enum rc rc = read_runs(check, s, reterr);
 
@@ -168,7 +169,7 @@ static int by_attempt(const void *a, const void *b)
 /* ---- slots ---- */
 
 /* Reads the calendars that the spec names, and the time of their latest change. */
-static enum rc read_calendars(struct check *check, const struct subject *s,
+static enum rc read_calendars(struct check *check, const struct schedule_rows *s,
                               const struct spec *spec, struct spec_ctx *ctx,
                               instant *ret_changed, struct err *reterr)
 {
@@ -197,8 +198,8 @@ static enum rc read_calendars(struct check *check, const struct subject *s,
     return rc;
 }
 
-/* Retention by number deletes the attempts that ended first: runs of later slots are kept. */
-static instant oldest_kept(const struct subject *s)
+/* Retention by number deletes the attempts that ended first. */
+static instant oldest_kept(const struct schedule_rows *s)
 {
     const struct check_attempt *a = s->attempts.at;
     instant oldest = INSTANT_NEVER;
@@ -209,7 +210,7 @@ static instant oldest_kept(const struct subject *s)
 }
 
 /* From this time on, the kept rows account for all slots of this version. */
-static instant provable_from(const struct check *check, const struct subject *s,
+static instant provable_from(const struct check *check, const struct schedule_rows *s,
                              const struct plan *plan, instant calendars)
 {
     const struct schedule_row *row = &s->view->row;
@@ -232,7 +233,7 @@ static instant provable_from(const struct check *check, const struct subject *s,
     return from;
 }
 
-static void add_runs(struct subject *s)
+static void add_runs(struct schedule_rows *s)
 {
     const struct check_attempt *a = s->attempts.at;
     const struct check_run *r = s->runs.at;
@@ -247,8 +248,8 @@ static void add_runs(struct subject *s)
 }
 
 /* Without flags such as CURSOR_PAUSED, the cursor must wake in time for its next slot. */
-static void check_next(struct check *check, const struct subject *s, const struct plan *plan,
-                       const struct spec_ctx *ctx)
+static void check_next(struct check *check, const struct schedule_rows *s,
+                       const struct plan *plan, const struct spec_ctx *ctx)
 {
     const struct cursor *c = &s->view->cursor;
     struct slot slot = {.at = INSTANT_NEVER, .due = INSTANT_NEVER};
@@ -266,9 +267,9 @@ static void check_next(struct check *check, const struct subject *s, const struc
                     "the cursor wakes after its next slot is due");
 }
 
-/* The pick of a governed schedule obeys its spec, and the cursor wakes for it. */
-static void check_pick(struct check *check, const struct subject *s, const struct plan *plan,
-                       const struct spec_ctx *ctx)
+/* The spec allows the next slot that the governor chose, and the cursor wakes for it. */
+static void check_governed_next(struct check *check, const struct schedule_rows *s,
+                                const struct plan *plan, const struct spec_ctx *ctx)
 {
     const struct cursor *c = &s->view->cursor;
 
@@ -283,7 +284,7 @@ static void check_pick(struct check *check, const struct subject *s, const struc
                     "the cursor wakes after its next slot is due");
 }
 
-static enum rc check_slots_of(struct check *check, struct subject *s, struct plan *plan,
+static enum rc check_slots_of(struct check *check, struct schedule_rows *s, struct plan *plan,
                               struct err *reterr)
 {
     const struct cursor *cursor = &s->view->cursor;
@@ -305,7 +306,7 @@ static enum rc check_slots_of(struct check *check, struct subject *s, struct pla
     if (!check_slots(&c, &fault))
         check_found(check, s->view->row.name, s->view->row.id, fault.slot, "%s", fault.text);
     else if (calendars == INSTANT_NONE && plan->is_governed)
-        check_pick(check, s, plan, &ctx);
+        check_governed_next(check, s, plan, &ctx);
     else if (c.from != INSTANT_NEVER && calendars == INSTANT_NONE)
         check_next(check, s, plan, &ctx);
     check->counts.unproven += c.from == INSTANT_NEVER;
@@ -319,7 +320,7 @@ struct sums {
     int64_t started, succeeded, failed, open, waiting;
 };
 
-static struct sums sum_up(const struct subject *s)
+static struct sums sum_rows(const struct schedule_rows *s)
 {
     const struct check_attempt *a = s->attempts.at;
     const struct check_run *r = s->runs.at;
@@ -342,9 +343,9 @@ static struct sums sum_up(const struct subject *s)
     return sums;
 }
 
-/* Where rows may be missing, the number of rows may be below the counter, but never above. */
-static void compare(struct check *check, const struct subject *s, const char *what,
-                    int64_t counted, int64_t kept)
+/* If rows may have been deleted or not read, there may be fewer rows than counted. */
+static void compare_counter(struct check *check, const struct schedule_rows *s,
+                            const char *what, int64_t counted, int64_t kept)
 {
     if (counted != kept && !(s->counts_at_most && kept < counted))
         check_found(check, s->view->row.name, s->view->row.id, INSTANT_NONE,
@@ -352,28 +353,28 @@ static void compare(struct check *check, const struct subject *s, const char *wh
                     kept);
 }
 
-static void check_counters(struct check *check, struct subject *s, bool is_pruned)
+static void check_counters(struct check *check, struct schedule_rows *s, bool is_pruned)
 {
     const struct cursor *c = &s->view->cursor;
-    struct sums sums = sum_up(s);
+    struct sums sums = sum_rows(s);
 
     s->counts_at_most = s->is_cut;
-    compare(check, s, "open runs", c->open, sums.open);
-    compare(check, s, "waiting runs", c->waiting, sums.waiting);
-    compare(check, s, "backfills", c->backfills, s->backfills);
+    compare_counter(check, s, "open runs", c->open, sums.open);
+    compare_counter(check, s, "waiting runs", c->waiting, sums.waiting);
+    compare_counter(check, s, "backfills", c->backfills, s->backfills);
     s->counts_at_most = s->is_cut || is_pruned;
-    compare(check, s, "started", c->started, sums.started);
-    compare(check, s, "succeeded", c->succeeded, sums.succeeded);
-    compare(check, s, "failed", c->failed, sums.failed);
-    compare(check, s, "skipped", c->skipped, s->sums[OUTCOME_SKIPPED]);
-    compare(check, s, "missed", c->missed, s->sums[OUTCOME_MISSED]);
-    compare(check, s, "dropped", c->dropped, s->sums[OUTCOME_DROPPED]);
-    compare(check, s, "cancelled", c->cancelled, s->sums[OUTCOME_SLOT_CANCELLED]);
+    compare_counter(check, s, "started runs", c->started, sums.started);
+    compare_counter(check, s, "succeeded runs", c->succeeded, sums.succeeded);
+    compare_counter(check, s, "failed runs", c->failed, sums.failed);
+    compare_counter(check, s, "skipped slots", c->skipped, s->sums[OUTCOME_SKIPPED]);
+    compare_counter(check, s, "missed slots", c->missed, s->sums[OUTCOME_MISSED]);
+    compare_counter(check, s, "dropped slots", c->dropped, s->sums[OUTCOME_DROPPED]);
+    compare_counter(check, s, "cancelled slots", c->cancelled, s->sums[OUTCOME_SLOT_CANCELLED]);
 }
 
 /* ---- one schedule ---- */
 
-static bool may_be_pruned(const struct check *check, const struct subject *s,
+static bool may_be_pruned(const struct check *check, const struct schedule_rows *s,
                           const struct plan *plan)
 {
     const struct policies *p = &plan->policies;
@@ -384,7 +385,7 @@ static bool may_be_pruned(const struct check *check, const struct subject *s,
             s->view->row.created_at + p->retention_age <= check->options->now);
 }
 
-static bool read_document(struct check *check, const struct subject *s, struct plan *ret)
+static bool read_document(struct check *check, const struct schedule_rows *s, struct plan *ret)
 {
     const struct schedule_row *row = &s->view->row;
     const struct schedule_texts texts = {
@@ -411,13 +412,13 @@ static bool read_document(struct check *check, const struct subject *s, struct p
     return false;
 }
 
-static enum rc check_schedule(struct check *check, struct subject *s, struct err *reterr)
+static enum rc check_schedule(struct check *check, struct schedule_rows *s, struct err *reterr)
 {
     const struct schedule_row *row = &s->view->row;
     struct check_rows rows = {.view = s->view};
     struct plan *plan = arena_take(check->arena, sizeof *plan);
     bool can_be_read = read_document(check, s, plan);
-    enum rc rc = read_subject(check, s, reterr);
+    enum rc rc = read_schedule_rows(check, s, reterr);
 
     if (rc != RC_OK)
         return rc;
@@ -445,7 +446,7 @@ static enum rc check_schedule(struct check *check, struct subject *s, struct err
 
 /* ---- all schedules ---- */
 
-static enum rc check_batch(struct check *check, struct subject *s, int64_t *after,
+static enum rc check_batch(struct check *check, struct schedule_rows *s, int64_t *after,
                            bool *ret_is_over, struct err *reterr)
 {
     struct db_result rows = {0};
@@ -459,10 +460,10 @@ static enum rc check_batch(struct check *check, struct subject *s, int64_t *afte
         struct schedule_view view;
 
         schedule_views_read(&rows, i, &view);
-        *s = (struct subject){.view = &view,
-                              .attempts = {s->attempts.at, 0, s->attempts.room},
-                              .runs = {s->runs.at, 0, s->runs.room},
-                              .accounts = {s->accounts.at, 0, s->accounts.room}};
+        *s = (struct schedule_rows){.view = &view,
+                                    .attempts = {s->attempts.at, 0, s->attempts.room},
+                                    .runs = {s->runs.at, 0, s->runs.room},
+                                    .accounts = {s->accounts.at, 0, s->accounts.room}};
         rc = check_schedule(check, s, reterr);
         *after = view.row.id;
     }
@@ -476,7 +477,7 @@ static enum rc check_batch(struct check *check, struct subject *s, int64_t *afte
 
 enum rc check_all_schedules(struct check *check, struct err *reterr)
 {
-    struct subject subject = {0};
+    struct schedule_rows rows_of_one = {0};
     struct db_result row = {0};
     int64_t after = 0, all;
     bool is_over = false;
@@ -486,11 +487,11 @@ enum rc check_all_schedules(struct check *check, struct err *reterr)
     rc = db_flush(check->db, check->page, reterr);
     all = rc == RC_OK ? db_int_at(&row, 0, 0) : 0;
     while (rc == RC_OK && !is_over) {
-        rc = check_batch(check, &subject, &after, &is_over, reterr);
+        rc = check_batch(check, &rows_of_one, &after, &is_over, reterr);
         check_progress(check, "schedules", check->counts.schedules, all);
     }
-    free(subject.attempts.at);
-    free(subject.runs.at);
-    free(subject.accounts.at);
+    free(rows_of_one.attempts.at);
+    free(rows_of_one.runs.at);
+    free(rows_of_one.accounts.at);
     return rc;
 }

@@ -30,10 +30,6 @@ static int backup_run(const struct args *args)
     int status;
     enum rc rc;
 
-    if (args->operands != 1) {
-        err_set(&err, RC_INVALID, -1, 0, "missing argument: FILE");
-        return report_usage(&err, "backup");
-    }
     status = direct_db_open(args, &options, &db);
     if (status != STATUS_OK)
         return status;
@@ -58,8 +54,8 @@ const struct command *backup_command(void)
         .usage = "FILE",
         .summary = "Copy the database while the server runs",
         .about =
-            "Writes all data that was committed when it began into FILE, readable only by its\n"
-            "owner.  FILE appears when it is complete and on the disk; a backup that fails\n"
+            "FILE gets the data that is committed when the backup begins; only its owner can\n"
+            "read it.  FILE appears when it is complete and on the disk; a backup that fails\n"
             "leaves nothing.  The server continues meanwhile; only its WAL grows.  To\n"
             "restore, stop the server, remove belfry.db, belfry.db-wal and belfry.db-shm, and\n"
             "move FILE to belfry.db.  Belfry continues the runs that were in progress as\n"
@@ -72,6 +68,9 @@ const struct command *backup_command(void)
         .options = options,
         .option_count = OPT_COUNT,
         .own_from = DIRECT_DB_OPTIONS,
+        .counts_operands = true,
+        .least = 1,
+        .most = 1,
         .run = backup_run,
     };
 

@@ -125,8 +125,7 @@ static void print_counts(struct check_output *t, const struct check_counts *c, b
         printer_printf(out, "%8" PRId64 " tables with their indexes\n", c->tables);
     printer_printf(
         out,
-        "%8" PRId64 " schedules (%" PRId64 " of them with slots that depend on earlier "
-        "runs, or deleted)\n"
+        "%8" PRId64 " schedules (%" PRId64 " of them with slots that cannot be recomputed)\n"
         "%8" PRId64 " slot records: runs and ranges of the ledger\n"
         "%8" PRId64 " attempts in history, %" PRId64 " open runs\n"
         "%8" PRId64 " events, %" PRId64 " entries of the audit log\n",
@@ -216,9 +215,9 @@ const struct command *check_command(void)
             "and the audit log are readable, and that no event or audit entry is missing;\n"
             "that every slot of a schedule, since its last change and as far back as its\n"
             "history reaches, has exactly one recorded outcome, and nothing else has one;\n"
-            "that attempts and fences are in order; that cursors and gates have correct\n"
-            "counts and wake in time; and that no row refers to a missing one.  The exit\n"
-            "status is 1 if there are findings.\n",
+            "that attempts and fences are in order; that the counts of cursors and gates are\n"
+            "correct; that cursors wake in time; and that no row refers to a missing one.\n"
+            "The exit status is 1 if there are findings.\n",
         .examples = "  belfry check\n"
                     "  belfry check --db sqlite:/mnt/backup/belfry.db\n"
                     "  belfry check --db postgres://belfry@db/belfry -o json\n",

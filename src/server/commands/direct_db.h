@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For commands that read the database directly, whether or not a server uses it.
+ * For commands that read the database directly.  A server may use it at the same time.
  *
  * Their option tables begin with DIRECT_DB_OPTION_ROWS.  They find the database as the server
  * does, and never write to it.

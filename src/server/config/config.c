@@ -410,7 +410,7 @@ static bool is_other_use(struct str name)
     static const char *const names[] = {
         "RUN",     "SCHEDULE", "NAMESPACE",      "QUEUE",
         "ATTEMPT", "FENCE",    "SCHEDULED_TIME", "EXECUTION_TIME",
-        "SERVER",  "TOKEN",    "NO_BOOTSTRAP"};
+        "SERVER",  "TOKEN",    "CACERT",         "NO_BOOTSTRAP"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_eq(str_from(name, ENV_PREFIX.len), str_of(names[i])))

@@ -110,13 +110,13 @@ struct config_sources {
 };
 
 /*
- * Messages name the source: "belfry.conf:3:9: …", "BELFRY_LEASE=0: …" or "--lease=0: …".  Free
+ * Errors name the source: "belfry.conf:3:9: …", "BELFRY_LEASE=0: …" or "--lease=0: …".  Free
  * the result with config_free().
  */
 MUST_USE enum rc config_read(const struct config_sources *sources, struct config **ret,
                              struct err *reterr);
 
-/* The same, but reads the file that is named. */
+/* The same, but first reads the file sources->file. */
 MUST_USE enum rc config_load(const struct config_sources *sources, struct config **ret,
                              struct err *reterr);
 
@@ -125,7 +125,7 @@ struct config *config_free(struct config *config); /* accepts NULL, returns NULL
 /* Prints the value as in a file, without quotes.  Lists are `a, b` or `none`. */
 void config_format(const struct config *config, enum config_id id, struct buf *out);
 
-/* The same for people and logs: hides the password of a database. */
+/* The same for people and logs: hides the password and the options of a database URL. */
 void config_show(const struct config *config, enum config_id id, struct buf *out);
 
 /* "default", "FILE:LINE", "env" or "flag". */

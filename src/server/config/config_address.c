@@ -33,7 +33,8 @@ static enum rc read_port(struct str text, size_t at, uint16_t *ret, struct err *
 
     if (str_take_number(&rest, PORT_MAX, &port) == 0 || rest.len > 0)
         return err_set(reterr, RC_INVALID, (int)at, (int)text.len,
-                       "a port is a number from 0 to %d", PORT_MAX);
+                       "invalid port \"%.*s\"; use a number from 0 to %d", STR_ARG(text),
+                       PORT_MAX);
     if (port > PORT_MAX)
         return err_set(reterr, RC_INVALID, (int)at, (int)text.len,
                        "port %.*s is out of range 0-%d", STR_ARG(text), PORT_MAX);

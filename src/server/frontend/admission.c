@@ -108,8 +108,11 @@ static bool is_read(const struct call *call)
            (api_dialects[op->dialect].is_grpc && op->right == RIGHT_VIEW);
 }
 
-/* A client is a token, or an address without one; a /64 network counts as one IPv6 client. */
-static uint64_t client_of(const struct call *call, const struct peer *peer, bool reads)
+/*
+ * The key of the rate limit of a client: a token or, without one, an address.  An IPv6 network
+ * of 64 bits counts as one client.
+ */
+static uint64_t client_key(const struct call *call, const struct peer *peer, bool reads)
 {
     uint64_t seed = reads ? 1 : 2;
 
@@ -159,7 +162,7 @@ bool admission_admit(struct admission *admission, struct call *call, const struc
     *ret_limit = (struct limit){0};
     if (max == 0 || !is_counted(call))
         return is_known;
-    return check_rate(admission, call, client_of(call, &x->peer, reads), max, "one client",
+    return check_rate(admission, call, client_key(call, &x->peer, reads), max, "one client",
                       ret_limit) &&
            is_known;
 }
@@ -176,12 +179,12 @@ void admission_charge(struct admission *admission, const struct call *call,
     int max = reads ? config->rate_read : config->rate_write;
 
     if (max > 0 && is_counted(call) && items_of(call) > 1)
-        limits_charge(admission->limits, client_of(call, &x->peer, reads), max,
+        limits_charge(admission->limits, client_key(call, &x->peer, reads), max,
                       items_of(call) - 1);
 }
 
-/* All clients of the namespace together. */
-static uint64_t clients_of(const struct namespace_entry *entry, bool reads)
+/* The key of the rate limit of a namespace: of all its clients together. */
+static uint64_t namespace_key(const struct namespace_entry *entry, bool reads)
 {
     return hash_bytes(&entry->id, sizeof entry->id, reads ? 5 : 6);
 }
@@ -200,7 +203,7 @@ void admission_charge_namespace(struct admission *admission, const struct call *
     int max = namespace_rate(call, entry);
 
     if (max > 0 && items_of(call) > 1)
-        limits_charge(admission->limits, clients_of(entry, is_read(call)), max,
+        limits_charge(admission->limits, namespace_key(entry, is_read(call)), max,
                       items_of(call) - 1);
 }
 
@@ -213,7 +216,7 @@ bool admission_check_namespace(struct admission *admission, struct call *call,
 
     if (max == 0)
         return true;
-    is_allowed = check_rate(admission, call, clients_of(entry, is_read(call)), max,
+    is_allowed = check_rate(admission, call, namespace_key(entry, is_read(call)), max,
                             "the namespace", &namespace_limit);
     if (is_allowed)
         admission_charge_namespace(admission, call, entry);

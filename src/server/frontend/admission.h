@@ -30,7 +30,10 @@ void admission_set_keys(struct admission *admission, struct keyring *keys);
 bool admission_still_allows(const struct admission *admission, const struct caller *caller,
                             instant now);
 
-/* Whether the server has tokens, so that the credentials of clients are its own. */
+/*
+ * Whether the server has tokens.  If it has none, credentials in requests are not for Belfry,
+ * and may be passed on to an upstream.
+ */
 bool admission_has_tokens(const struct admission *admission);
 
 /* Sets the address and the request id of the call.  For every request. */
@@ -43,11 +46,14 @@ void admission_identify(struct call *call, const struct exchange *x);
 bool admission_admit(struct admission *admission, struct call *call, const struct exchange *x,
                      const struct config *config, struct limit *ret_limit);
 
-/* After begin(): counts each item of a batch, at its client, as a request. */
+/* After begin(): counts each item of a batch as a request of the client. */
 void admission_charge(struct admission *admission, const struct call *call,
                       const struct exchange *x, const struct config *config);
 
-/* The same at the namespace of the call, if begin() came after admission_check_namespace(). */
+/*
+ * The same for the namespace of the call.  Only needed if admission_check_namespace() was
+ * called before begin(), when the number of items was unknown.
+ */
 void admission_charge_namespace(struct admission *admission, const struct call *call,
                                 const struct namespace_entry *entry);
 

@@ -16,7 +16,7 @@ void event_ring_begin(struct event_ring *ring, const struct event_cursor *cursor
     ring->tail = *cursor;
 }
 
-static size_t size_of(const struct event_read *read)
+static size_t batch_bytes(const struct event_read *read)
 {
     size_t size = sizeof(struct event_batch) + (size_t)read->count * sizeof read->notes[0];
 
@@ -29,7 +29,7 @@ static size_t size_of(const struct event_read *read)
     return size;
 }
 
-static struct str keep(char **at, struct str text)
+static struct str copy_text(char **at, struct str text)
 {
     struct str kept = {*at, text.len};
 
@@ -41,7 +41,7 @@ static struct str keep(char **at, struct str text)
 
 struct event_batch *event_ring_add(struct event_ring *ring, const struct event_read *read)
 {
-    size_t size = size_of(read);
+    size_t size = batch_bytes(read);
     struct event_batch *batch;
     char *at;
 
@@ -55,12 +55,12 @@ struct event_batch *event_ring_add(struct event_ring *ring, const struct event_r
         struct event_note *note = &batch->notes[i];
 
         *note = read->notes[i];
-        note->schedule = keep(&at, note->schedule);
-        note->id = keep(&at, note->id);
-        note->json = keep(&at, note->json);
-        note->agent = keep(&at, note->agent);
-        note->project = keep(&at, note->project);
-        note->own_json = keep(&at, note->own_json);
+        note->schedule = copy_text(&at, note->schedule);
+        note->id = copy_text(&at, note->id);
+        note->json = copy_text(&at, note->json);
+        note->agent = copy_text(&at, note->agent);
+        note->project = copy_text(&at, note->project);
+        note->own_json = copy_text(&at, note->own_json);
     }
     if (ring->last)
         ring->last->next = batch;

@@ -74,7 +74,7 @@ static void on_gone(void *arg, struct exchange *x)
     frontend_post(poll->frontend, &(struct writer_msg){.kind = WRITER_MSG_WAKE});
 }
 
-/* Only for slow reads: a client that closed only its own side still gets a quick answer. */
+/* Only for slow reads: a client that closed its sending side may still wait for a quick one. */
 static void on_reader_gone(void *arg, struct exchange *x)
 {
     struct ticket *t = arg;
@@ -201,7 +201,7 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
     frontend_send_to_writer(frontend, t, WRITER_MSG_CALL);
 }
 
-/* A reader has read or settled it, and it may need to be settled after being read. */
+/* The writer leaves the next step to settled(); a reader sets it, sometimes to CALL_SETTLE. */
 static bool must_settle(const struct ticket *t)
 {
     return t->step == CALL_SETTLE || (t->sent_for != CALL_READ && t->sent_for != CALL_SETTLE);
@@ -295,17 +295,6 @@ static void find_operation(struct frontend *frontend, struct call *call,
     frontend->matched_request = NULL;
 }
 
-/* A client that no upstream would answer gets Belfry's own answer, which needs no right. */
-static bool admit(struct frontend *frontend, struct ticket *t, const struct exchange *x)
-{
-    const struct config *config = frontend->options.config;
-
-    if (admission_admit(frontend->admission, &t->call, x, config, &t->limit))
-        return true;
-    return t->fallback && t->fallback->right == RIGHT_NONE && frontend_forward_use_own(t) &&
-           admission_admit(frontend->admission, &t->call, x, config, &t->limit);
-}
-
 /* Performs the first step of the call, or rejects it. */
 static void begin_call(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
@@ -334,10 +323,11 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     } else if (!call->operation) {
         t->step = call_problem(call, 404, "not_found", "unknown path \"%.*s\"",
                                STR_ARG(x->request->target));
-    } else if (admit(frontend, t, x) && frontend_rpc_open(t, x, &body) &&
+    } else if (frontend_admit(frontend, t, x) && frontend_rpc_open(t, x, &body) &&
                call_open(call, x->request, body)) {
         t->message = body;
         frontend_begin(frontend, t);
+        frontend_count_answered(frontend, t);
     }
 }
 
@@ -425,7 +415,7 @@ static void on_timer(void *arg)
 
 /* ---- start and stop ---- */
 
-/* Slow reads and large requests would delay the end; their clients can ask again. */
+/* Slow reads and large requests would delay the end of the server; their clients can retry. */
 static void end_slow_reads(struct frontend *frontend)
 {
     for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)

@@ -84,7 +84,7 @@ static const char *retry_advice(const struct ticket *t)
     return t->has_key ? "check it, or retry with the same request_id" : "check it";
 }
 
-/* The deadline of a client, which gRPC calls may have, does not mean that the server hangs. */
+/* gRPC clients may set a deadline.  If it has passed, the database is not to blame. */
 void frontend_give_up_late(struct frontend *frontend, struct ticket *t)
 {
     bool is_read = t->sent_for == CALL_READ || t->sent_for == CALL_POLL ||
@@ -113,8 +113,8 @@ const char *frontend_print_problem(const struct http1_request *request,
     char room[ERROR_REPLY_BYTES_MAX];
     struct error_reply reply;
 
-    if (api_dialects[dialect]
-            .is_grpc) /* its errors are header fields: the text would be lost */
+    /* An error of gRPC is in header fields, and only the body is printed here. */
+    if (api_dialects[dialect].is_grpc)
         dialect = DIALECTS_NATIVE;
     reply = error_reply_of(dialect, problem, room);
     buf_str(out, reply.body);

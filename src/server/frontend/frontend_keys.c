@@ -49,6 +49,13 @@ static bool is_still_allowed(void *arg, const struct caller *caller)
     return admission_still_allows(frontend->admission, caller, clock_now());
 }
 
+/* Without a token a client had access only while the server had no tokens. */
+static const char *denial_of(const struct caller *caller)
+{
+    return caller->token == 0 ? "a token is required now; send Authorization: Bearer bf_..."
+                              : "the token was revoked or has expired";
+}
+
 /* Ends polls and releases their runs; streams_close_denied() ends streams. */
 void frontend_close_denied(struct frontend *frontend)
 {
@@ -56,7 +63,6 @@ void frontend_close_denied(struct frontend *frontend)
 
     if (frontend->forwarder)
         forwarder_end_denied(frontend->forwarder, is_still_allowed, frontend);
-
     for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
         if (t->x && t->is_away && t->sent_for == CALL_POLL &&
             !admission_still_allows(frontend->admission, &t->call.caller, now))
@@ -65,7 +71,7 @@ void frontend_close_denied(struct frontend *frontend)
                                  .request_id = t->call.request_id,
                                  .status = 401,
                                  .code = "unauthorized",
-                                 .detail = "the token was revoked or has expired",
+                                 .detail = denial_of(&t->call.caller),
                                  .at = -1,
                              });
 }

@@ -3,8 +3,8 @@
  * Begins and settles calls: quick ones at once, the others on the slow reader.
  *
  * Parsing and compiling a body of 1 MB takes 100 ms, during which the loop would serve nobody.
- * The rate limit of the namespace applies before a large body is parsed, because a request that
- * is rejected after that has already cost the same.
+ * The rate limit of the namespace applies before a large body is parsed: rejecting the request
+ * later would save nothing.
  */
 #include "api/call/operation.h"
 #include "server/frontend/frontend_parts.h"
@@ -12,10 +12,10 @@
 enum {
     LARGE_BODY = 8 << 10,   /* bytes of a body: about a millisecond             */
     LARGE_CALL = 256 << 10, /* bytes of a call with the schedules that it writes */
-    QUICK_STEPS = 5000,     /* of struct budget: half a millisecond              */
+    QUICK_STEPS = 5000,     /* of struct budget: at most half a millisecond      */
 };
 
-/* Workers send large bodies often, and these are quick to read; an upstream's are not read. */
+/* Bodies of workers are often large, but quick to parse.  Forwarded bodies are not parsed. */
 static bool has_large_body(const struct call *call)
 {
     const struct operation *operation = call->operation;
@@ -62,7 +62,7 @@ void frontend_begun(struct frontend *frontend, struct ticket *t)
     admission_note(frontend->admission, &t->call);
 }
 
-/* Claims and reports are large only because they are many. */
+/* Only writes: claims and reports of many runs are large too, but quick to settle. */
 static bool is_large_call(const struct ticket *t)
 {
     bool writes = t->sent_for == CALL_COMMANDS || t->step == CALL_SETTLE;

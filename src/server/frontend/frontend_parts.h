@@ -23,11 +23,11 @@ struct frontend {
 
     struct arena *scratch;                       /* of one call of body_max()                */
     const struct http1_request *matched_request; /* the request of that call                 */
-    const struct operation *matched_operation;   /* its result                               */
+    const struct operation *matched_operation;   /* the operation that it found; may be NULL */
     struct ticket all;                           /* head of the list of open tickets         */
     int count;                                   /* open tickets                             */
     int items;                                   /* commands and reports that the writer has */
-    int begun;                                   /* requests since the last messages         */
+    int begun;                                   /* requests since messages were handled     */
     struct ticket *spare;
     int spares;
 
@@ -60,6 +60,11 @@ void frontend_send_to_writer(struct frontend *frontend, struct ticket *t,
                              enum writer_msg_kind kind);
 /* For CALL_READ, CALL_BEGIN or CALL_SETTLE. */
 void frontend_send_to_reader(struct frontend *frontend, struct ticket *t, enum call_step step);
+
+/* frontend_admit.c.  False: the answer is set. */
+bool frontend_admit(struct frontend *frontend, struct ticket *t, struct exchange *x);
+/* After frontend_begin(): applies the rate limit of the namespace if the call is answered. */
+void frontend_count_answered(struct frontend *frontend, struct ticket *t);
 
 /* frontend_large.c: the steps of large requests, which would block the loop. */
 void frontend_begin(struct frontend *frontend, struct ticket *t); /* after call_open() */

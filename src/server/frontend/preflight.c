@@ -163,7 +163,7 @@ static void warn_by_answer(struct review *r, enum lookup_kind kind, struct str n
 
 /* ---- targets ---- */
 
-/* As dispatch_address_policy() makes it. */
+/* The policy that dispatch_address_policy() will use for a run. */
 static struct address_policy policy_of(const struct review *r)
 {
     const struct preflight_options *options = &r->preflight->options;
@@ -235,7 +235,7 @@ static void check_url(struct review *r, const char *what, struct str url)
     struct address addr;
 
     if (!webhook_target(url, &target))
-        return; /* with a template in it, for example */
+        return; /* for example, a template makes it unknown */
     if (address_read(target.host, target.port, &addr))
         check_address(r, what, &addr);
     else
@@ -288,7 +288,7 @@ static void review_exec(struct review *r, const json_t *action)
                                               : (struct str){NULL, 0};
 
     if (!r->preflight->options.config->exec)
-        return; /* the API says so */
+        return; /* the API warns that exec is disabled */
     if (!has_template(path))
         warn_by_answer(r, LOOK_UP_PROGRAM, path);
     warn_by_answer(r, LOOK_UP_DIRECTORY, read_text(action, "cwd"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two fair queues with the namespaces as lanes, one for the quick readers and one for the slow.
+ * Two queues, one for the quick readers and one for the slow reader.  In each, the namespaces
+ * take turns.
  */
 #include "server/frontend/read_queue.h"
 
@@ -11,12 +12,12 @@
 #include "io/clock.h"
 
 enum {
-    QUICK_AT_ONCE = 16, /* tickets that a quick reader has: they share a snapshot */
-    KNOWN_SLOW_MAX = 256,
+    QUICK_AT_ONCE = 16,   /* tickets that a quick reader has: they share a snapshot */
+    KNOWN_SLOW_MAX = 256, /* usually more than are slow within KNOWN_SLOW_FOR */
 };
 
 #define KNOWN_SLOW_FOR (10 * SPAN_S)
-#define LATE           SPAN_S
+#define LATE_AFTER     SPAN_S /* quick reads that wait longer show an overload */
 
 /* An operation of a namespace that was slow. */
 struct known_slow {
@@ -59,7 +60,7 @@ struct read_queue *read_queue_free(struct read_queue *queue)
     return NULL;
 }
 
-static struct known_slow *known_place(struct read_queue *queue, const struct ticket *t)
+static struct known_slow *known_entry(struct read_queue *queue, const struct ticket *t)
 {
     uint64_t hash = (uint64_t)t->call.namespace * 0x9e3779b97f4a7c15 ^
                     (uintptr_t)t->call.operation / sizeof *t->call.operation;
@@ -69,7 +70,7 @@ static struct known_slow *known_place(struct read_queue *queue, const struct tic
 
 static bool is_known_slow(struct read_queue *queue, const struct ticket *t)
 {
-    const struct known_slow *known = known_place(queue, t);
+    const struct known_slow *known = known_entry(queue, t);
 
     return known->operation && known->operation == t->call.operation &&
            known->namespace == t->call.namespace && clock_boot_us() < known->until_us;
@@ -77,7 +78,7 @@ static bool is_known_slow(struct read_queue *queue, const struct ticket *t)
 
 static void note_slow(struct read_queue *queue, const struct ticket *t)
 {
-    *known_place(queue, t) = (struct known_slow){t->call.operation, t->call.namespace,
+    *known_entry(queue, t) = (struct known_slow){t->call.operation, t->call.namespace,
                                                  clock_boot_us() + KNOWN_SLOW_FOR};
 }
 
@@ -142,5 +143,5 @@ bool read_queue_returned(struct read_queue *queue, struct ticket *t)
 
 bool read_queue_is_late(const struct ticket *t, int64_t boot_us)
 {
-    return t->turn.state == FAIR_WAITING && !t->is_slow && boot_us - t->queued_us > LATE;
+    return t->turn.state == FAIR_WAITING && !t->is_slow && boot_us - t->queued_us > LATE_AFTER;
 }

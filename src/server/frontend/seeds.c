@@ -82,8 +82,8 @@ static void set_namespace(struct http1_request *request, const json_t *json,
 }
 
 /*
- * A schedule in the format of the agents API is created at once: agent and project identify it,
- * so that creating it twice fails with a conflict.
+ * A schedule in the format of the agents API is created without a read before: agent and
+ * project identify it, so creating it twice fails with a conflict.
  */
 static bool is_agents(const json_t *json)
 {

@@ -2,9 +2,9 @@
 /*
  * Endless answers: streams of events and of logs.
  *
- * Streams send only data that was read from the database, so that everything is durable,
- * nothing is lost and nothing is sent twice.  One read serves all streams that are up to date;
- * a stream that is behind reads for itself.  For the io thread.
+ * Streams send only data that was read from the database: it is durable, complete and in order.
+ * One read serves all streams that are up to date; a stream that is late reads for itself.  For
+ * the io thread.
  */
 #pragma once
 

@@ -357,6 +357,35 @@ static void runs_of_other_apis_are_not_cancelled(void **state)
     assert_true(strlen(claim("q")) > 0);
 }
 
+static struct zone_source all_zones;
+
+static const struct tz *find_utc_only(void *user, struct str name, struct err *reterr)
+{
+    if (str_eq(name, STR("UTC")))
+        return all_zones.find(user, name, reterr);
+    err_set(reterr, RC_NOT_FOUND, -1, 0, "unknown time zone");
+    return NULL;
+}
+
+/* The file of a zone can be removed while schedules use it. */
+static void a_schedule_whose_zone_is_missing_does_not_end_the_list(void **state)
+{
+    (void)state;
+    assert_int_equal(schedule("a", ",'scheduleType':'CRON','cronExpr':'0 0 23 * * *',"
+                                   "'timezone':'Europe/Berlin'"),
+                     201);
+    assert_int_equal(
+        schedule("b", ",'scheduleType':'CRON','cronExpr':'0 0 23 * * *','timezone':'UTC'"),
+        201);
+    assert_int_equal(get(EXECUTIONS "/future"), 200);
+    assert_int_equal(count(), 2);
+    all_zones = world.context.zones;
+    world.context.zones.find = find_utc_only;
+    assert_int_equal(get(EXECUTIONS "/future"), 200);
+    assert_int_equal(count(), 1);
+    assert_json("0.agentId", "'b'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +408,7 @@ int main(void)
         API_TEST(a_running_execution_is_not_cancelled),
         API_TEST(ready_and_pending_executions_are_cancelled),
         API_TEST(runs_of_other_apis_are_not_cancelled),
+        API_TEST(a_schedule_whose_zone_is_missing_does_not_end_the_list),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,33 @@ static void a_used_up_or_cancelled_plan_has_no_next_run(void **state)
     assert_json("noNextReason", "'its next run is planned when the open run ends'");
 }
 
+/* The slot after it counts from the cancelled one: 12:00 is known when 11:00 has passed. */
+static void a_cancelled_slot_is_not_the_next_time_of_a_schedule_that_follows_runs(void **state)
+{
+    static const char *const more[] = {"", ",'governor':{}"};
+    static const char reason[] = "'its next slot is cancelled; the time after it is not known "
+                                 "yet'";
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        make(i == 0 ? "{'intervals':[{'every':'1h','anchor':'completion'}]}"
+                    : "{'intervals':[{'every':'1h'}]}",
+             more[i]);
+        assert_int_equal(post("/api/v1/schedules/s/skip-next", ""), 200);
+        assert_string_equal(times(""), "");
+        assert_json("later", "'dependsOnRuns'");
+        assert_json("noNextReason", reason);
+        assert_int_equal(get("/api/v1/schedules/s"), 200);
+        assert_json("state.nextAt", "null");
+        assert_json("state.noNextReason", reason);
+        assert_int_equal(ask("DELETE /api/v1/schedules/s", NULL, NULL), 204);
+    }
+    make("{'intervals':[{'every':'1h','anchor':'completion'}]}", "");
+    assert_int_equal(post("/api/v1/schedules/s/skip-next", ""), 200);
+    pass_time(SPAN_H + SPAN_MIN);
+    assert_string_equal(times(""), "01-05T12:00");
+}
+
 static void jitter_is_shown_beside_the_slot(void **state)
 {
     struct str slot, due;
@@ -302,6 +329,7 @@ int main(void)
         API_TEST(runs_before_the_list_count_as_remaining_runs),
         API_TEST(an_answer_without_a_next_run_says_why),
         API_TEST(a_used_up_or_cancelled_plan_has_no_next_run),
+        API_TEST(a_cancelled_slot_is_not_the_next_time_of_a_schedule_that_follows_runs),
         API_TEST(jitter_is_shown_beside_the_slot),
         API_TEST(the_jitter_of_a_slot_stays_the_same_when_a_run_ends),
         API_TEST(a_pause_delays_the_next_time_or_removes_it),

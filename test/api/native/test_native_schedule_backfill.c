@@ -366,6 +366,14 @@ static void errors_name_the_field(void **state)
                             "'overlap':'never'}"),
                    400, "invalid_field", "overlap");
     assert_refused(backfill("{'from':'yesterday'}"), 400, "invalid_field", "from");
+    /* Missed slots are known only as long as they are stored. */
+    assert_refused(backfill("{'only':'missed','from':'2020-01-01T00:00:00Z',"
+                            "'to':'2026-01-04T10:00:00Z'}"),
+                   400, "invalid_field", "from");
+    assert_refused(backfill("{'only':'missed','ranges':[{'from':'2026-01-04T10:00:00Z',"
+                            "'to':'2026-01-04T10:00:00Z'},{'from':'2020-01-01T00:00:00Z',"
+                            "'to':'2026-01-04T10:00:00Z'}]}"),
+                   400, "invalid_field", "ranges[1].from");
 }
 
 static void the_number_of_ranges_is_limited(void **state)

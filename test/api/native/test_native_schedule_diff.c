@@ -106,13 +106,26 @@ static void a_schedule_that_is_paused_is_compared_as_if_it_ran(void **state)
     assert_json("note", "absent");
     assert_int_equal(diff("{'patch':{'spec':{'cron':['0 1 * * *']}},'count':1}"), 200);
     assert_json("before", "['2026-01-06T00:00:00.000Z']");
-    assert_json("note", "'the schedule is paused or disabled and would remain so; these are "
-                        "the times at which it would otherwise run'");
+    assert_json("note", "'the schedule does not run, and the edit does not change this; these "
+                        "are the times at which it would otherwise run'");
     assert_int_equal(post("/api/v1/schedules/s/pause", js("{'until':'2026-01-08T00:00:00Z'}")),
                      200);
     assert_int_equal(diff("{'patch':{'description':'x'},'count':1}"), 200);
     assert_json("before", "['2026-01-08T00:00:00.000Z']");
     assert_json("same", "1");
+}
+
+static void an_edit_of_a_quarantined_schedule_ends_the_quarantine(void **state)
+{
+    (void)state;
+    make("{'cron':['0 0 * * *']}");
+    quarantine_schedules();
+    assert_int_equal(diff("{'patch':{'description':'x'},'count':1}"), 200);
+    assert_json("before", "[]");
+    assert_json("added", "['2026-01-06T00:00:00.000Z']");
+    assert_json("note", "absent");
+    assert_int_equal(ask("PATCH /api/v1/schedules/s", NULL, js("{'description':'x'}")), 200);
+    assert_json("state.nextAt", "'2026-01-06T00:00:00.000Z'");
 }
 
 /* RFC 7396: a merge patch without members changes nothing. */
@@ -160,6 +173,7 @@ int main(void)
         API_TEST(times_that_depend_on_runs_are_marked),
         API_TEST(times_during_a_pause_are_removed),
         API_TEST(a_schedule_that_is_paused_is_compared_as_if_it_ran),
+        API_TEST(an_edit_of_a_quarantined_schedule_ends_the_quarantine),
         API_TEST(an_empty_patch_changes_nothing),
         API_TEST(errors_name_the_field),
     };

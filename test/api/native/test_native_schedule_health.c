@@ -286,6 +286,18 @@ static void a_run_that_waits_for_approval_causes_a_warning(void **state)
     assert_json("open", "1");
 }
 
+/* A run is open, and the buffer of one waiting run is full. */
+static void a_full_buffer_causes_a_warning(void **state)
+{
+    (void)state;
+    make("{'intervals':[{'every':'1m'}]}",
+         ",'policies':{'overlap':'bufferAll','bufferLimit':1,'catchup':{'window':'1h'}}");
+    pass_time(5 * SPAN_MIN);
+    health("");
+    assert_warned("the buffer of waiting runs is full (1); further slots wait "
+                  "(policies.catchup.whenFull)");
+}
+
 static void the_health_of_a_paused_schedule_has_the_reason(void **state)
 {
     (void)state;
@@ -383,6 +395,7 @@ int main(void)
         API_TEST(each_reason_why_a_schedule_is_stopped_is_a_warning),
         API_TEST(a_run_that_is_not_claimed_makes_the_schedule_late),
         API_TEST(a_run_that_waits_for_approval_causes_a_warning),
+        API_TEST(a_full_buffer_causes_a_warning),
         API_TEST(the_health_of_a_paused_schedule_has_the_reason),
         API_TEST(an_unusual_spec_causes_a_warning),
         API_TEST(a_queue_that_no_worker_polls_causes_a_warning),

@@ -5,24 +5,15 @@
  */
 #include "one_schedule.h"
 
-#include "core/cursor.h"
-
 static int release(void)
 {
     return post("/api/v1/schedules/s/release", "");
 }
 
-/* As the engine leaves it after nodes have died: test/engine/test_quarantine.c shows when. */
 static void quarantine(void)
 {
-    struct err err = {.text = ""};
-    char sql[100];
-
     assert_int_equal(put("{'cron':['*/5 * * * *']}", ""), 201);
-    snprintf(sql, sizeof sql, "UPDATE cursors SET bits = bits | %d", CURSOR_QUARANTINED);
-    if (db_exec(world.db, str_of(sql), &err) != RC_OK)
-        fail_msg("%s", err.text);
-    restart_server(0); /* it caches what it has written itself */
+    quarantine_schedules();
 }
 
 static void a_quarantined_schedule_says_how_to_release_it(void **state)

@@ -312,6 +312,30 @@ static void a_resume_from_a_wrong_time_is_rejected(void **state)
     assert_json("state.status", "'paused'");
 }
 
+/* docs/semantics.md [P-14]: slots of a quarantine are dropped, also with whilePaused. */
+static void slots_of_a_quarantine_would_be_dropped(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("PUT /api/v1/schedules/s", NULL,
+                         js("{'spec':{'cron':['0 * * * *']},'action':{'type':'queue',"
+                            "'queue':'q'},'policies':{'catchup':{'whilePaused':true}}}")),
+                     201);
+    quarantine_schedules();
+    world.now += 2 * SPAN_H + SPAN_MIN; /* no turn has recorded the slots */
+    dry_run();
+    assert_json("slots", "[{'outcome':'dropped','reason':'quarantined','count':2,"
+                         "'first':'2026-01-05T11:00:00.000Z',"
+                         "'last':'2026-01-05T12:00:00.000Z'}]");
+    assert_json("missed", "0");
+    assert_json("replayed", "0");
+    assert_json("text", "'the quarantine would end; its slots are dropped and do not run; next "
+                        "run at 2026-01-05T13:00:00Z'");
+    assert_int_equal(post("/api/v1/schedules/s/resume", ""), 200);
+    assert_json("state.counters.dropped", "2");
+    assert_json("state.counters.missed", "0");
+    assert_json("state.nextAt", "'2026-01-05T13:00:00.000Z'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +355,7 @@ int main(void)
         API_TEST(a_document_without_paused_keeps_the_pause),
         API_TEST(a_pause_that_ended_in_the_past_has_no_effect),
         API_TEST(a_wrong_pause_of_a_document_is_named),
+        API_TEST(slots_of_a_quarantine_would_be_dropped),
         API_TEST(errors_name_the_field),
         API_TEST(a_resume_from_a_past_time_runs_the_slots_since),
         API_TEST(a_resume_from_a_wrong_time_is_rejected),

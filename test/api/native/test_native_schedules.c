@@ -167,8 +167,11 @@ static void a_server_may_bound_how_often_a_schedule_runs(void **state)
     world.context.min_interval = SPAN_MIN;
     assert_refused(create("{'spec':{'intervals':[{'every':'30s'}]}," QUEUED "}"), 400,
                    "invalid_spec", "spec.intervals[0].every");
+    assert_json("detail", "'is 30s; the minimum interval of this server is 1m'");
     assert_refused(create("{'spec':{'cron':['*/30 * * * * *']}," QUEUED "}"), 400,
                    "invalid_spec", "spec");
+    assert_json("detail", "'two slots have a distance of 30s; the minimum interval of this "
+                          "server is 1m'");
     assert_int_equal(create("{'spec':{'cron':['* * * * *']}," QUEUED "}"), 201);
 }
 

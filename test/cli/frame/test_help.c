@@ -63,6 +63,20 @@ static void help_of_the_server_shows_all_defaults(void **state)
     assert_true(count > 30);
 }
 
+/* Only commands about the program itself have no topic. */
+static void every_command_is_listed_under_its_topic(void **state)
+{
+    const char *other = strstr(RUN("help")->out, "\nOther:\n");
+
+    (void)state;
+    assert_non_null(other);
+    other += strlen("\nOther:\n");
+    for (; other[0] == ' '; other = strchr(other, '\n') + 1)
+        if (strncmp(other, "  version ", 10) != 0 && strncmp(other, "  completion ", 13) != 0 &&
+            strncmp(other, "  help ", 7) != 0)
+            fail_msg("no topic: %.*s", (int)strcspn(other, "\n"), other);
+}
+
 static void a_full_disk_is_a_failure(void **state)
 {
     static const char *const words[][4] = {{"help"},
@@ -86,6 +100,7 @@ int main(void)
         cmocka_unit_test(help_explains_itself),
         cmocka_unit_test(help_may_be_before_and_after_other_words),
         cmocka_unit_test(help_of_the_server_shows_all_defaults),
+        cmocka_unit_test(every_command_is_listed_under_its_topic),
         cmocka_unit_test(a_full_disk_is_a_failure),
     };
 

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -127,7 +128,54 @@ static void truncated_answers_are_reported(void **state)
     check_list("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"schedules\":[]", 69,
                "did not answer");
     check_list("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"sch", 69,
-               "check before you repeat the command");
+               "did not answer");
+}
+
+/* Runs a command whose request is not answered: must it be checked before a repetition? */
+static void check_lost(bool has_warning, const char *const *words, const char *input)
+{
+    struct server server = start(ANSWERS(""));
+    const char *all[RUN_WORDS_MAX + 1] = {"--server", server.url};
+    const struct run *run;
+
+    for (int i = 0; words[i]; i++)
+        all[i + 2] = words[i];
+    run = run_words(input, strlen(input), all);
+    assert_int_equal(run->status, 69);
+    assert_contains(run->err, "did not answer");
+    if (!strstr(run->err, "check before you repeat the command") == has_warning)
+        fail_msg("%s %s: %s", words[0], words[1], run->err);
+    stop(&server);
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* A request that only reads changes nothing, whether it is answered or not. */
+static void only_a_lost_change_has_a_warning(void **state)
+{
+    (void)state;
+    check_lost(true, WORDS("schedule", "pause", "a"), "");
+    check_lost(true, WORDS("schedule", "create", "--queue", "q"), "");
+    check_lost(false, WORDS("schedule", "get", "a"), "");
+    check_lost(false, WORDS("schedule", "create", "--queue", "q", "--dry-run"), "");
+    check_lost(false, WORDS("schedule", "resume", "a", "--dry-run"), "");
+    check_lost(false, WORDS("schedule", "backfill", "a", "--from", "-1d", "--dry-run"), "");
+    check_lost(false, WORDS("diff", "-f", "-"), "id: a\n");
+}
+
+static void a_gap_in_the_audit_log_is_not_only_a_change(void **state)
+{
+    struct server server = start(
+        ANSWERS(JSON("200 OK", "{\"intact\":false,\"nodes\":[{\"node\":1,\"entries\":2,"
+                               "\"damaged\":[{\"seq\":3,\"reason\":\"entries before it are"
+                               " missing\"}]}],\"cursor\":null}")));
+    const struct run *run = RUN("audit", "verify", "--server", server.url);
+
+    (void)state;
+    assert_int_equal(run->status, 1);
+    assert_contains(run->out, "Node 1, entry 3: entries before it are missing.\n"
+                              "The audit log is damaged: entries were changed or removed.\n");
+    stop(&server);
 }
 
 static void each_refusal_has_its_exit_status(void **state)
@@ -418,6 +466,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_of_other_servers_are_reported),
         cmocka_unit_test(truncated_answers_are_reported),
+        cmocka_unit_test(only_a_lost_change_has_a_warning),
+        cmocka_unit_test(a_gap_in_the_audit_log_is_not_only_a_change),
         cmocka_unit_test(each_refusal_has_its_exit_status),
         cmocka_unit_test(control_characters_in_a_refusal_are_escaped),
         cmocka_unit_test(an_endless_head_is_refused),

@@ -346,6 +346,7 @@ static void unknown_variables_are_found(void **state)
                                       "BELFRY=x",
                                       "BELFRY_RUN=r_1",
                                       "BELFRY_TOKEN=x",
+                                      "BELFRY_CACERT=/etc/ca.pem",
                                       "BELFRY_NO_BOOTSTRAP=1",
                                       "BELFRY_ZZZZZZZZ=12",
                                       NULL};

@@ -139,7 +139,8 @@ static void lists_of_addresses_are_separated_by_commas(void **state)
     check_good(CONFIG_LISTEN, " 0.0.0.0:80 ,[::]:80", "0.0.0.0:80, [::]:80");
     assert_int_equal(config.listen.count, 2);
     assert_int_equal(config.listen.list[1].port, 80);
-    check_bad(CONFIG_LISTEN, "8080, 127.0.0.1:x", 16, "a port is a number from 0 to 65535");
+    check_bad(CONFIG_LISTEN, "8080, 127.0.0.1:x", 16,
+              "invalid port \"x\"; use a number from 0 to 65535");
     check_bad(CONFIG_LISTEN, "8080,", 5, "missing address; write it as 127.0.0.1:7227");
     check_bad(CONFIG_LISTEN, "", 0, "missing address; write it as 127.0.0.1:7227");
     check_good(CONFIG_GRPC, "none", "none");
