@@ -12,41 +12,59 @@
 /* A backfill as it was requested. */
 struct request {
     const struct rec_command *command;
-    const struct range *range;
+    struct range range;
+    bool has_range; /* false: it is a trigger */
     int64_t pass;
 };
 
 /* ---- requests ---- */
 
-/* The range of the backfill with this pass; NULL: the command has none. */
-static const struct range *range_of(const struct rec_command *c, int64_t pass)
+/* How many backfills a command requested. */
+static int range_count(const struct rec_command *c)
+{
+    if (c->command.kind == COMMAND_RESUME)
+        return c->command.pause.replays;
+    return c->command.kind == COMMAND_BACKFILL ? c->command.backfill.count : 0;
+}
+
+/* A resume from a past time requests the missed slots up to its turn. */
+static struct range range_at(const struct rec_command *c, int i)
+{
+    if (c->command.kind == COMMAND_RESUME)
+        return (struct range){.from = c->command.pause.from,
+                              .until = c->at,
+                              .overlap = OVERLAP_DEFAULT,
+                              .flags = BACKFILL_MISSED};
+    return c->command.backfill.ranges[i];
+}
+
+/* The range of the backfill with this pass; false: the command has none. */
+static bool find_range(const struct rec_command *c, int64_t pass, struct range *ret)
 {
     int64_t index = pass - c->reply.run.pass;
 
-    if (c->command.kind != COMMAND_BACKFILL || index < 0 || index >= c->command.backfill.count)
-        return NULL;
-    return &c->command.backfill.ranges[index];
+    if (index < 0 || index >= range_count(c))
+        return false;
+    *ret = range_at(c, (int)index);
+    return true;
 }
 
-/* Finds the request for a manual start; range is NULL for a trigger.  False: there is none. */
+/* Finds the request for a manual start.  False: there is none. */
 static bool find_request(const struct facts *facts, const struct schedule *s, instant slot,
                          int64_t pass, struct request *ret)
 {
     for (int i = 0; i < facts->command_count; i++) {
         const struct rec_command *c = facts->commands[i];
-        const struct range *range;
 
         if (c->reply.rc != RC_OK)
             continue;
-        *ret = (struct request){c, NULL, pass};
+        *ret = (struct request){.command = c, .pass = pass};
         if (c->reply.run.schedule == s->key && c->reply.run.pass == pass &&
             c->reply.run.slot_ms == slot / SPAN_MS)
             return true;
-        range = c->reply.schedule == s->key ? range_of(c, pass) : NULL;
-        if (range && slot >= range->from && slot <= range->until) {
-            ret->range = range;
+        ret->has_range = c->reply.schedule == s->key && find_range(c, pass, &ret->range);
+        if (ret->has_range && slot >= ret->range.from && slot <= ret->range.until)
             return true;
-        }
     }
     return false;
 }
@@ -125,7 +143,7 @@ static enum rc check_missed(const struct facts *facts, const struct schedule *s,
     const struct ledger_entry *row = row_with(s, slot);
     bool is_known = row || slot < s->created || s->is_pruned || facts->record->clock_stepped;
 
-    if (!is_known || (row && !is_wanted(&row->account, request->range->flags)))
+    if (!is_known || (row && !is_wanted(&row->account, request->range.flags)))
         return judge_fail(reterr, 2,
                           "schedule %" PRId64 ": pass %" PRId64 " of missed slots has %" PRId64
                           " ms, which was %s",
@@ -148,7 +166,7 @@ static enum rc check_account(const struct facts *facts, const struct schedule *s
                           "schedule %" PRId64 ": %" PRId64 " ms of pass %" PRId64
                           " was not requested by any command",
                           s->key, MS(slot), pass);
-    if (!request.range)
+    if (!request.has_range)
         return RC_OK;
     for (int i = 0; i < s->version_count && !is_slot; i++)
         is_slot = is_in_force(&s->versions[i], request.command) &&
@@ -158,7 +176,7 @@ static enum rc check_account(const struct facts *facts, const struct schedule *s
                           "schedule %" PRId64 ": pass %" PRId64 " has %" PRId64
                           " ms, which is not a slot",
                           s->key, pass, MS(slot));
-    return request.range->flags & BACKFILL_MISSED
+    return request.range.flags & BACKFILL_MISSED
                ? check_missed(facts, s, slot, &request, reterr)
                : RC_OK;
 }
@@ -227,7 +245,8 @@ static bool may_have_waited(const struct facts *facts, const struct schedule *s,
 
     if (!find_request(facts, s, l->account.first, l->pass, &request))
         return true;
-    overlap = request.range ? request.range->overlap : request.command->command.start.overlap;
+    overlap = request.has_range ? request.range.overlap
+                                : request.command->command.start.overlap;
     return overlap != OVERLAP_SKIP && overlap != OVERLAP_ALLOW_ALL;
 }
 
@@ -258,14 +277,17 @@ static bool is_required(const struct facts *facts, const struct schedule *s, ins
         if (is_in_force(&s->versions[i], request->command) &&
             !has_slot(s, &s->versions[i], slot))
             return false;
-    if (!(request->range->flags & BACKFILL_MISSED))
+    if (!(request->range.flags & BACKFILL_MISSED))
         return true;
     if (facts->record->clock_stepped || may_be_taken(facts, s, slot, request->pass))
         return false;
     row = row_with(s, slot);
     if (!row)
         return slot < s->created;
-    return is_wanted(&row->account, request->range->flags) &&
+    if (request->command->command.kind == COMMAND_RESUME &&
+        row->account.reason == REASON_PAUSED && row->written_at == request->command->at)
+        return true; /* the turn that ends the pause writes its slots first */
+    return is_wanted(&row->account, request->range.flags) &&
            row->written_at + facts->skew < request->command->at;
 }
 
@@ -283,11 +305,11 @@ static enum rc check_range(const struct facts *facts, const struct schedule *s,
 {
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     const struct version *v = s->versions;
-    instant at = request->range->from - 1;
+    instant at = request->range.from - 1;
 
     while (!is_in_force(v, request->command))
         v++; /* the last version always is */
-    while (judge_spec_next(v->spec, &origin, at, request->range->until, &at))
+    while (judge_spec_next(v->spec, &origin, at, request->range.until, &at))
         if (is_required(facts, s, at, request) && !has_account(facts, s, at, request->pass))
             return judge_fail(reterr, 13,
                               "schedule %" PRId64 ": backfill %" PRId64
@@ -304,9 +326,8 @@ static enum rc check_backfill(const struct facts *facts, const struct rec_comman
 
     if (!s || s->is_pruned || !s->cursor || s->deleted != INSTANT_NEVER || !is_fixed(s))
         return RC_OK;
-    for (int i = 0; i < c->command.backfill.count && rc == RC_OK; i++) {
-        struct request request = {c, &c->command.backfill.ranges[i],
-                                  (int64_t)c->reply.run.pass + i};
+    for (int i = 0; i < range_count(c) && rc == RC_OK; i++) {
+        struct request request = {c, range_at(c, i), true, (int64_t)c->reply.run.pass + i};
 
         if (!is_stopped(facts, s, request.pass) && !is_filling(facts, s, request.pass))
             rc = check_range(facts, s, &request, reterr);
@@ -321,8 +342,7 @@ enum rc judge_backfills(struct facts *facts, struct err *reterr)
     for (int i = 0; i < facts->schedule_count && rc == RC_OK; i++)
         rc = check_accounts(facts, &facts->schedules[i], reterr);
     for (int i = 0; i < facts->command_count && rc == RC_OK; i++)
-        if (facts->commands[i]->command.kind == COMMAND_BACKFILL &&
-            command_is_done(facts->commands[i]))
+        if (range_count(facts->commands[i]) > 0 && command_is_done(facts->commands[i]))
             rc = check_backfill(facts, facts->commands[i], reterr);
     return rc;
 }

@@ -34,7 +34,7 @@ bool judge_starts_at_once(const struct facts *facts, const struct schedule *s)
         if (facts->commands[i]->reply.schedule != s->key)
             continue;
         if ((c->kind == COMMAND_TRIGGER && !decides_at_once(c->start.overlap)) ||
-            c->kind == COMMAND_BACKFILL)
+            c->kind == COMMAND_BACKFILL || (c->kind == COMMAND_RESUME && c->pause.replays))
             return false;
         if (facts->commands[i]->draft >= 0 &&
             (c->save.backfill.count > 0 || !decides_at_once(c->save.start.overlap)))

@@ -111,6 +111,7 @@ static bool is_determined(const struct record *r, int64_t schedule)
         if (d && (d->is_governed || d->policies.remaining_runs >= 0))
             return false;
         waits = waits || c->command.kind == COMMAND_BACKFILL ||
+                (c->command.kind == COMMAND_RESUME && c->command.pause.replays) ||
                 (c->command.kind == COMMAND_TRIGGER &&
                  !decides_at_once(c->command.start.overlap)) ||
                 (d && (!decides_at_once(d->policies.overlap) ||

@@ -337,9 +337,17 @@ static void ask_simple(struct world *world, enum command_kind kind, int schedule
     ask(world, &command, schedule, NULL);
 }
 
+/* In worlds of backfills, half of them also start the slots since a past time. */
 static void resume(struct world *world, int schedule)
 {
-    ask_simple(world, COMMAND_RESUME, schedule);
+    struct command command = new_command(world, COMMAND_RESUME, schedule);
+
+    command.pause.replays = world->profile.theme == THEME_BACKFILL && chance(world, 2);
+    if (command.pause.replays)
+        command.pause.from = (world_clock(world) -
+                              world_delay(world, 40 * world->profile.unit)) /
+                             SPAN_S * SPAN_S;
+    ask(world, &command, schedule, NULL);
 }
 
 static void delete (struct world *world, int schedule)

@@ -20,13 +20,14 @@
 enum { WORDS_MAX = 64 }; /* names that a misspelt word is compared with */
 
 static const struct command_group *const groups[] = {
-    &schedule_group, &run_group,   &backfill_group,  &queue_group, &calendar_group,
-    &gate_group,     &token_group, &namespace_group, &node_group,  &audit_group,
+    &schedule_group, &run_group,   &backfill_group, &queue_group,
+    &calendar_group, &gate_group,  &token_group,    &namespace_group,
+    &node_group,     &audit_group, &import_group,
 };
 
 static const struct command *const commands[] = {
     &next_command,       &explain_command, &worker_command, &events_command, &version_command,
-    &completion_command, &apply_command,   &diff_command,   &export_command, &import_command,
+    &completion_command, &apply_command,   &diff_command,   &export_command,
 };
 
 enum {

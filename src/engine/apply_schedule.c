@@ -403,12 +403,54 @@ void apply_pause(struct turn *turn, const struct command *c, struct command_stat
     reply->version = cursor->version;
 }
 
+/* False after a refusal: the slots since a past time can be told apart only in a pause. */
+static bool check_replay(struct turn *turn, struct work_schedule *sched, struct reply *reply)
+{
+    int64_t flags = sched->cursor.flags;
+
+    if (!(flags & CURSOR_PAUSED))
+        refuse(turn, reply, RC_CONFLICT, "the schedule is not paused");
+    else if (flags & (CURSOR_DISABLED | CURSOR_QUARANTINED | CURSOR_CLOSED))
+        refuse(turn, reply, RC_CONFLICT,
+               "the schedule is disabled, quarantined or closed; resume it without from");
+    else if (sched->plan.follows || sched->plan.is_governed)
+        refuse(turn, reply, RC_INVALID,
+               "from: the slots of the schedule depend on its runs; resume it without from");
+    return reply->rc == RC_OK;
+}
+
+/*
+ * Requests the slots of the pause from `from` on as a backfill, in the turn that ends the
+ * pause: no slot is lost between the two, and none starts twice.
+ */
+static bool replay_pause(struct turn *turn, const struct command *c,
+                         struct work_schedule *sched, struct reply *reply)
+{
+    struct range range = {.from = c->pause.from < turn->now ? c->pause.from : turn->now,
+                          .until = turn->now,
+                          .overlap = OVERLAP_DEFAULT,
+                          .flags = BACKFILL_MISSED};
+    struct backfill_args args = {&range, 1};
+    int64_t pass = sched->cursor.pass + 1;
+
+    sched_end_pause(turn, sched);
+    if (!check_replay(turn, sched, reply))
+        return false;
+    /* Also with whilePaused: its catch-up would start slots from before `from`. */
+    sched_account_until(turn, sched, turn->now, OUTCOME_MISSED, REASON_PAUSED);
+    apply_ranges(turn, c, &args, sched, reply);
+    reply->run = (struct run_id){sched->id, 0, (uint32_t)pass};
+    return reply->rc == RC_OK;
+}
+
 void apply_resume(struct turn *turn, const struct command *c, struct command_state *s,
                   struct reply *reply)
 {
     struct cursor *cursor = &s->sched->cursor;
     struct str note = c->pause.reason;
 
+    if (c->pause.replays && !replay_pause(turn, c, s->sched, reply))
+        return;
     if (cursor->flags & CURSOR_QUARANTINED)
         sched_release(turn, s->sched);
     if (cursor->flags & CURSOR_PAUSED) {

@@ -24,7 +24,7 @@ enum command_kind {
     COMMAND_PUT,          /* save: create or update                                        */
     COMMAND_DELETE,       /* ends waiting runs; claimed runs continue; history stays       */
     COMMAND_PAUSE,        /* pause                                                         */
-    COMMAND_RESUME,       /* pause: only the reason, as a note; stored even if not paused  */
+    COMMAND_RESUME,       /* pause: the reason, as a note, stored even if not paused; from */
     COMMAND_TRIGGER,      /* start                                                         */
     COMMAND_TEST,         /* start: a run that does not count in the schedule              */
     COMMAND_BACKFILL,     /* backfill                                                      */
@@ -122,8 +122,8 @@ struct reply {
     int64_t version;
     struct run_id run; /* the run that was created or changed */
     int64_t count;     /* how many were created or ended      */
-    /* COMMAND_BACKFILL: run.pass is the first of `count` passes, one per range; what became */
-    /* of their starts in the turn of the command.                                           */
+    /* COMMAND_BACKFILL, and COMMAND_RESUME with `replays`: run.pass is the first of `count` */
+    /* passes, one per range; what became of their starts in the turn of the command.        */
     int64_t started, skipped, buffered;
     bool is_quota;    /* RC_LIMIT: the namespace has reached its quota of schedules         */
     bool is_repeated; /* the reply to an earlier request with the same key; when that       */

@@ -58,6 +58,8 @@ struct pause_args {
     instant until;     /* INSTANT_NEVER: no end                  */
     struct str reason; /* COMMAND_RESUME: a note, ptr NULL: none */
     bool keeps;        /* if it is paused already, its reason and end stay */
+    bool replays;      /* COMMAND_RESUME: backfill the missed slots from `from` to now */
+    instant from;
 };
 
 struct run_args {

@@ -169,6 +169,20 @@ static void a_schedule_can_be_created_paused(void **state)
     assert_string_equal(text_at(schedule_state(d, "p"), "status"), "active");
 }
 
+/* The slots of the hour before the schedule was created were not started. */
+static void a_resume_from_a_past_time_runs_earlier_slots(void **state)
+{
+    struct server *d = server_start(*state, NULL);
+
+    BELFRY(d, "schedule", "create", "p", "--every", "10m", "--queue", "q", "--paused",
+           "--overlap", "allowAll");
+    assert_has(REFUSED(d, 2, "schedule", "resume", "p", "--from", "-1h", "--dry-run").err,
+               "--from cannot be combined with --dry-run");
+    assert_has(BELFRY(d, "schedule", "resume", "p", "--from", "-1h").out, "p: resumed");
+    UNTIL(number_at(schedule_state(d, "p"), "counters.started") >= 6);
+    assert_has(REFUSED(d, 1, "schedule", "resume", "p", "--from", "-1h").err, "not paused");
+}
+
 static void an_idempotency_key_makes_a_command_repeatable(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -516,6 +530,7 @@ int main(void)
         E2E_TEST(invalid_arguments_are_not_sent),
         E2E_TEST(flags_change_the_document_of_a_file),
         E2E_TEST(a_schedule_can_be_created_paused),
+        E2E_TEST(a_resume_from_a_past_time_runs_earlier_slots),
         E2E_TEST(an_idempotency_key_makes_a_command_repeatable),
         E2E_TEST(a_dry_run_creates_nothing),
         E2E_TEST(json_is_what_the_api_answers),

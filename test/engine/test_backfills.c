@@ -302,6 +302,72 @@ static void a_deleted_history_starts_nothing_twice(void **state)
     assert_calls("");
 }
 
+/* ---- a resume from a past time [P-45] ---- */
+
+static struct reply resume_from(const char *from)
+{
+    struct command command = command_for(COMMAND_RESUME, "job");
+
+    command.pause.replays = true;
+    command.pause.from = when(from);
+    return submit(&command);
+}
+
+static void a_resume_from_a_past_time_starts_the_slots_since(void **state)
+{
+    (void)state;
+    create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    pause_it("job", "x");
+    run_to("04:30");
+    assert_int_equal(resume_from("02:30").rc, RC_OK);
+    run_to("05:30");
+    assert_calls("b03:00@04:30, b04:00@04:30, 05:00@05:00");
+    assert_ledger("job", "missed(paused) 01:00-04:00 x4");
+}
+
+/* The slots before `from` belong to another server, also if the schedule would catch up. */
+static void a_resume_from_a_past_time_overrides_the_catch_up(void **state)
+{
+    struct test_schedule w = overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL);
+
+    (void)state;
+    w.draft.plan.policies.catchup = CATCHUP_ALL;
+    w.draft.plan.policies.catchup_paused = true;
+    create("job", w);
+    pause_it("job", "x");
+    run_to("04:30");
+    assert_int_equal(resume_from("03:00").rc, RC_OK);
+    run_to("05:30");
+    assert_calls("b03:00@04:30, b04:00@04:30, 05:00@05:00");
+    assert_ledger("job", "missed(paused) 01:00-04:00 x4");
+}
+
+static void a_resume_from_before_the_creation_starts_earlier_slots(void **state)
+{
+    (void)state;
+    run_to("00:10");
+    create("job", overlapping(every(SPAN_H), OVERLAP_ALLOW_ALL));
+    pause_it("job", "x");
+    run_to("01:30");
+    assert_int_equal(resume_from("05-31 22:30").rc, RC_OK);
+    run_to("01:31");
+    assert_calls("b05-31 23:00@01:30, b00:00@01:30, b01:00@01:30");
+}
+
+/* Otherwise a repeated request would start slots that were skipped since. */
+static void a_resume_from_a_past_time_needs_a_pause(void **state)
+{
+    (void)state;
+    create("job", every(SPAN_H));
+    assert_int_equal(resume_from("05-31 22:30").rc, RC_CONFLICT);
+    pause_it("job", "x");
+    run_to("01:30");
+    assert_int_equal(resume_from("00:30").rc, RC_OK);
+    assert_int_equal(resume_from("00:30").rc, RC_CONFLICT);
+    run_to("01:31");
+    assert_calls("b01:00@01:30");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +384,10 @@ int main(void)
         TIMELINE(slots_before_the_creation_are_filled),
         TIMELINE(slots_older_than_the_ledger_are_left_out),
         TIMELINE(a_deleted_history_starts_nothing_twice),
+        TIMELINE(a_resume_from_a_past_time_starts_the_slots_since),
+        TIMELINE(a_resume_from_a_past_time_overrides_the_catch_up),
+        TIMELINE(a_resume_from_before_the_creation_starts_earlier_slots),
+        TIMELINE(a_resume_from_a_past_time_needs_a_pause),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

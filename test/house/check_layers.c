@@ -74,7 +74,7 @@ static const struct row rows[] = {
     {"src/cli/time", "cli/frame io model core/ wire/ base", ""},
     {"src/cli/remote", "cli/frame io/ wire/ base", "core/"},
     {"src/cli/apply", "cli/frame cli/remote model core/ wire/ base", "io/"},
-    {"src/cli/import", "cli/frame cli/remote cli/apply io/ core/ wire/ base", ""},
+    {"src/cli/import", "cli/frame cli/remote cli/apply io/ model core/ wire/ base", ""},
     {"src/cli/worker", "cli/frame cli/remote io/ model core/ wire/ base", ""},
 
     {"src/server",

@@ -251,6 +251,42 @@ static void a_started_slot_that_is_requested_breaks_2(void **state)
     assert_rejected(w, 2);
 }
 
+/* Paused from 0:40; the resume at 2:20 also requests the slots since 1:30, so only 2:00. */
+static void resume_from_past(void)
+{
+    struct rec_command *c;
+
+    world_command(w, AT(0, 40), COMMAND_PAUSE)->command.pause.until = INSTANT_NEVER;
+    c = world_command(w, AT(2, 20), COMMAND_RESUME);
+    c->command.pause.replays = true;
+    c->command.pause.from = AT(1, 30);
+    c->reply.run.pass = 1;
+    world_ledger(w, AT(2, 20), AT(1, 0), OUTCOME_MISSED, REASON_PAUSED);
+    world_ledger(w, AT(2, 20), AT(2, 0), OUTCOME_MISSED, REASON_PAUSED);
+    w->cursors[0].missed = 2;
+}
+
+static void a_resume_that_leaves_out_a_slot_breaks_13(void **state)
+{
+    (void)state;
+    resume_from_past();
+    world_close(w, AT(2, 50), AT(2, 0));
+    assert_rejected(w, 13);
+    fill(AT(2, 21), AT(2, 0));
+    world_close(w, AT(2, 55), AT(2, 0));
+    assert_accepted(w);
+}
+
+static void a_resume_that_starts_an_earlier_slot_breaks_2(void **state)
+{
+    (void)state;
+    resume_from_past();
+    fill(AT(2, 21), AT(2, 0));
+    fill(AT(2, 22), AT(1, 0));
+    world_close(w, AT(2, 50), AT(2, 0));
+    assert_rejected(w, 2);
+}
+
 /* 1:00 is cancelled and given back before it runs; without the latter it must not run. */
 static void a_cancelled_slot_that_runs_breaks_13(void **state)
 {
@@ -320,6 +356,8 @@ int main(void)
         EMPTY(a_row_of_a_backfill_outside_its_range_breaks_2),
         EMPTY(a_row_of_a_backfill_that_is_not_a_slot_breaks_2),
         EMPTY(a_missed_slot_that_is_left_out_breaks_13),
+        EMPTY(a_resume_that_leaves_out_a_slot_breaks_13),
+        EMPTY(a_resume_that_starts_an_earlier_slot_breaks_2),
         EMPTY(a_started_slot_that_is_filled_breaks_2),
         EMPTY(a_started_slot_that_is_requested_breaks_2),
         EMPTY(a_cancelled_slot_that_runs_breaks_13),

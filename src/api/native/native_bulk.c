@@ -78,8 +78,10 @@ static enum rc read_named(struct call *call, const json_t *json, struct bulk *bu
     command->name = named.id;
     command->version = named.version;
     if (bulk->kind == COMMAND_PAUSE || bulk->kind == COMMAND_RESUME)
-        command->pause = (struct pause_args){bulk->until, bulk->reason,
-                                             bulk->until == INSTANT_NEVER && !bulk->reason.ptr};
+        command->pause = (struct pause_args){.until = bulk->until,
+                                             .reason = bulk->reason,
+                                             .keeps = bulk->until == INSTANT_NEVER &&
+                                                      !bulk->reason.ptr};
     return RC_OK;
 }
 

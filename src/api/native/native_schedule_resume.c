@@ -17,24 +17,45 @@ enum {
     TEXT_MAX = 512,
 };
 
+/* A schedule that runs every second has fewer slots than a backfill may have, a million. */
+#define FROM_MAX (10 * SPAN_DAY)
+
 struct resume_body {
+    instant from;
+    struct str reason;
     bool is_dry;
 };
 
 static const struct member resume_list[] = {
     {"dryRun", MEMBER_BOOL, .offset = offsetof(struct resume_body, is_dry)},
+    {"from", MEMBER_INSTANT, .offset = offsetof(struct resume_body, from)},
+    {"reason", MEMBER_TEXT, .offset = offsetof(struct resume_body, reason),
+     .high = REASON_TEXT_MAX},
 };
 
 static const struct members resume_members = MEMBERS(resume_list);
 
 enum call_step schedule_resume_begin(struct call *call)
 {
-    struct resume_body body = {0};
+    struct command *command = change_command(call, COMMAND_RESUME);
+    struct resume_body body = {.from = INSTANT_NONE};
+    bool replays;
     enum call_step step;
 
-    change_command(call, COMMAND_RESUME);
     if (!change_begin(call, &resume_members, &body, &step))
         return step;
+    replays = body.from != INSTANT_NONE;
+    if (replays && body.is_dry)
+        return change_refuse(call, "from",
+                             "cannot be combined with dryRun; use a backfill with dryRun and "
+                             "\"only\": \"missed\"");
+    if (replays && body.from > call->now)
+        return change_refuse(call, "from", "is in the future");
+    if (replays && body.from < call->now - FROM_MAX)
+        return change_refuse(call, "from",
+                             "is more than ten days ago; use a backfill for earlier slots");
+    command->pause = (struct pause_args){
+        .reason = body.reason, .replays = replays, .from = replays ? body.from : 0};
     return body.is_dry ? CALL_READ : CALL_COMMANDS;
 }
 

@@ -260,8 +260,10 @@ enum call_step schedule_pause_begin(struct call *call)
         return step;
     if (body.until <= call->now)
         return change_refuse(call, "until", "must be later than now");
-    command->pause = (struct pause_args){body.until, body.reason,
-                                         body.until == INSTANT_NEVER && !body.reason.ptr};
+    command->pause = (struct pause_args){.until = body.until,
+                                         .reason = body.reason,
+                                         .keeps = body.until == INSTANT_NEVER &&
+                                                  !body.reason.ptr};
     return CALL_COMMANDS;
 }
 

@@ -49,7 +49,6 @@ extern const struct command completion_command;
 extern const struct command apply_command;
 extern const struct command diff_command;
 extern const struct command export_command;
-extern const struct command import_command;
 
 extern const struct command_group schedule_group;
 extern const struct command_group run_group;
@@ -61,6 +60,7 @@ extern const struct command_group namespace_group;
 extern const struct command_group node_group;
 extern const struct command_group token_group;
 extern const struct command_group audit_group;
+extern const struct command_group import_group;
 
 /* ---- all commands ---- */
 

@@ -24,15 +24,6 @@
 #include "wire/yaml/yaml.h"
 
 enum {
-    OPT_SYSTEM = REMOTE_OPTIONS,
-    OPT_TZ,
-    OPT_PREFIX,
-    OPT_AS,
-    OPT_QUEUE,
-    OPT_TO,
-    OPT_APPLY,
-    OPT_ZONEINFO,
-    OPT_COUNT,
     TEXT_FIRST = 1 << 20,
     TEXT_MAX =
         512 << 20,     /* bytes of the written file: settings are repeated in each schedule */
@@ -286,7 +277,7 @@ static void report_users(struct import *import, const struct crontab *table)
 static int parse_table(struct import *import, struct str text, const struct args *args,
                        struct crontab *table)
 {
-    const char *system = args->value[OPT_SYSTEM];
+    const char *system = args->value[CRONTAB_OPT_SYSTEM];
     const struct crontab_options how = {.is_system = system && strcmp(system, "true") == 0,
                                         .on_error = report_line,
                                         .arg = import};
@@ -308,7 +299,8 @@ static int parse_table(struct import *import, struct str text, const struct args
 
 static int read_table(struct import *import, const struct args *args)
 {
-    const char *prefix = args->value[OPT_PREFIX] ? args->value[OPT_PREFIX] : "cron";
+    const char *prefix = args->value[CRONTAB_OPT_PREFIX] ? args->value[CRONTAB_OPT_PREFIX]
+                                                         : "cron";
     struct crontab table;
     struct str text;
     char *bytes = read_whole(import->name, &text.len);
@@ -426,7 +418,7 @@ static void print_summary(struct import *import)
 
 static int finish(struct import *import, const struct args *args)
 {
-    bool needs_text = args->value[OPT_TO] || args->value[OPT_APPLY];
+    bool needs_text = args->value[CRONTAB_OPT_TO] || args->value[CRONTAB_OPT_APPLY];
     struct str text = {NULL, 0};
     int status = needs_text ? make_text(import, &text) : STATUS_OK;
 
@@ -436,9 +428,9 @@ static int finish(struct import *import, const struct args *args)
         print_summary(import);
     if (printer_close(&import->out) != STATUS_OK)
         return STATUS_FAILED;
-    if (status == STATUS_OK && args->value[OPT_TO])
-        status = write_file(args->value[OPT_TO], text);
-    if (status == STATUS_OK && args->value[OPT_APPLY])
+    if (status == STATUS_OK && args->value[CRONTAB_OPT_TO])
+        status = write_file(args->value[CRONTAB_OPT_TO], text);
+    if (status == STATUS_OK && args->value[CRONTAB_OPT_APPLY])
         status = apply_text(args, text, import->output);
     return status;
 }
@@ -451,8 +443,8 @@ static struct str local_zone(const struct args *args, struct arena *arena)
     struct when when;
     struct str name = STR("UTC");
 
-    if (args->value[OPT_TZ])
-        return str_of(args->value[OPT_TZ]);
+    if (args->value[CRONTAB_OPT_TZ])
+        return str_of(args->value[CRONTAB_OPT_TZ]);
     when_open(&when, false, clock_now());
     if (!when.is_known)
         name = STR("");
@@ -465,9 +457,10 @@ static struct str local_zone(const struct args *args, struct arena *arena)
 static enum rc read_options(const struct args *args, struct import_options *ret,
                             struct err *reterr)
 {
-    const char *as = args->value[OPT_AS] ? args->value[OPT_AS] : "exec";
-    const char *queue = args->value[OPT_QUEUE], *system = args->value[OPT_SYSTEM];
-    const char *prefix = args->value[OPT_PREFIX] ? args->value[OPT_PREFIX] : "";
+    const char *as = args->value[CRONTAB_OPT_AS] ? args->value[CRONTAB_OPT_AS] : "exec";
+    const char *queue = args->value[CRONTAB_OPT_QUEUE],
+               *system = args->value[CRONTAB_OPT_SYSTEM];
+    const char *prefix = args->value[CRONTAB_OPT_PREFIX] ? args->value[CRONTAB_OPT_PREFIX] : "";
 
     if (strcmp(as, "exec") != 0 && strcmp(as, "queue") != 0)
         return err_set(reterr, RC_INVALID, -1, 0, "--as must be exec or queue, not \"%.100s\"",
@@ -488,8 +481,9 @@ static enum rc read_options(const struct args *args, struct import_options *ret,
 static int run(struct import *import, const struct args *args)
 {
     /* With --to - the descriptions go to standard error. */
-    int fd = args->value[OPT_TO] && strcmp(args->value[OPT_TO], "-") == 0 ? STDERR_FILENO
-                                                                          : STDOUT_FILENO;
+    int fd = args->value[CRONTAB_OPT_TO] && strcmp(args->value[CRONTAB_OPT_TO], "-") == 0
+                 ? STDERR_FILENO
+                 : STDOUT_FILENO;
     struct err err;
     int status;
 
@@ -498,7 +492,7 @@ static int run(struct import *import, const struct args *args)
                     "--tz Europe/Berlin");
         return STATUS_USAGE;
     }
-    import->options.zones = zoneinfo_open(args->value[OPT_ZONEINFO], &err);
+    import->options.zones = zoneinfo_open(args->value[CRONTAB_OPT_ZONEINFO], &err);
     if (!import->options.zones ||
         !zoneinfo_find(import->options.zones, import->options.zone, &err)) {
         report_note("%s", err.text);
@@ -506,7 +500,7 @@ static int run(struct import *import, const struct args *args)
     }
     if (output_read(args->value[REMOTE_OUTPUT], &import->output, &err) != RC_OK ||
         read_options(args, &import->options, &err) != RC_OK)
-        return report_usage(&err, "import");
+        return report_usage(&err, args->command->name);
     import->json_lines = json_new_list();
     printer_open(&import->out, fd);
     progress_open(&import->progress, "Lines");
@@ -520,17 +514,12 @@ static int run(struct import *import, const struct args *args)
     return status;
 }
 
-static int import_run(const struct args *args)
+int import_crontab_run(const struct args *args)
 {
     static struct import import;
-    struct err err;
     int status;
 
-    if (args->operands != 2 || strcmp(args->operand[0], "crontab") != 0) {
-        err_set(&err, RC_INVALID, -1, 0, "wrong arguments; use belfry import crontab FILE");
-        return report_usage(&err, "import");
-    }
-    import = (struct import){.name = args->operand[1], .arena = arena_new(ARENA_MAX)};
+    import = (struct import){.name = args->operand[0], .arena = arena_new(ARENA_MAX)};
     import.options.now = clock_now();
     import.options.zone = local_zone(args, import.arena);
     status = run(&import, args);
@@ -542,52 +531,3 @@ static int import_run(const struct args *args)
     arena_free(import.arena);
     return status;
 }
-
-static const struct option options[OPT_COUNT] = {
-    REMOTE_OPTION_ROWS,
-    [OPT_SYSTEM] = {"system", '\0', "[=BOOL]", NULL,
-                    "lines have a user column, like /etc/crontab; with\n"
-                    "false they have none even if commands begin with users\n"
-                    "(default: they have none, which is checked)"},
-    [OPT_TZ] = {"tz", 'z', "ZONE", NULL,
-                "time zone of lines without CRON_TZ (default: the local\n"
-                "zone)"},
-    [OPT_PREFIX] = {"prefix", '\0', "TEXT", NULL,
-                    "prefix of the schedules' ids (default cron)"},
-    [OPT_AS] = {"as", '\0', "TYPE", NULL,
-                "exec: the server runs the commands; queue: workers get\n"
-                "them as argv, cwd, env and user in the run's input\n"
-                "(default exec)"},
-    [OPT_QUEUE] = {"queue", 'Q', "NAME", NULL, "queue of --as queue (default cron)"},
-    [OPT_TO] = {"to", '\0', "FILE", NULL,
-                "write a file for `belfry apply`; - is standard output"},
-    [OPT_APPLY] = {"apply", '\0', NULL, NULL, "create or change the schedules on the server"},
-    [OPT_ZONEINFO] = {"zoneinfo", '\0', "DIR", NULL,
-                      "directory of time zone files (default: the system's)"},
-};
-
-const struct command import_command = {
-    .name = "import",
-    .usage = "crontab FILE [OPTION]...",
-    .summary = "Convert a crontab into schedules and verify their times",
-    .about = "Prints for each line its meaning and its next times, and verifies them: the\n"
-             "next 1,000 times of the schedule, or those of 100 years if there are fewer,\n"
-             "must equal those of a second implementation of crontab(5), clock changes\n"
-             "included.\n"
-             "\n"
-             "Settings above a line become its environment, SHELL its shell, HOME its\n"
-             "directory, CRON_TZ its time zone, the comment directly above it its\n"
-             "description, and the text after % its input.  As with cron, runs may overlap\n"
-             "and missed runs are not repeated.  Output is not mailed to MAILTO.  The ids are\n"
-             "made from the programs, and if several lines run the same, their arguments.\n"
-             "\n"
-             "@reboot lines are reported and skipped.  If another line cannot be converted,\n"
-             "or lines seem to have a user column and --system is missing, the reason is\n"
-             "printed and nothing is written.  The commands run on the server, which must be\n"
-             "started with --exec, or with --as queue by workers.\n",
-    .examples = "  crontab -l | belfry import crontab -\n"
-                "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
-                "  crontab -l | belfry import crontab - --tz Europe/Dublin --apply\n",
-    OPTIONS(options),
-    .run = import_run,
-};

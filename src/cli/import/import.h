@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts a crontab line into a schedule: its document and its verified times.
+ * Converts a crontab line into a schedule: its document and its verified times; and the
+ * command that converts crontabs.
  */
 #pragma once
 
 #include "cli/import/crontab.h"
+#include "cli/remote/remote.h"
 #include "core/spec/spec.h"
 #include "io/zoneinfo.h"
 #include "wire/json/json.h"
@@ -44,3 +46,19 @@ MUST_USE enum rc import_line(const struct import_options *options, struct arena 
 
 /* True for lines that cron starts when the system does, not at a time. */
 bool import_is_reboot(const struct crontab_line *line);
+
+/* ---- belfry import crontab ---- */
+
+enum crontab_option {
+    CRONTAB_OPT_SYSTEM = REMOTE_OPTIONS,
+    CRONTAB_OPT_TZ,
+    CRONTAB_OPT_PREFIX,
+    CRONTAB_OPT_AS,
+    CRONTAB_OPT_QUEUE,
+    CRONTAB_OPT_TO,
+    CRONTAB_OPT_APPLY,
+    CRONTAB_OPT_ZONEINFO,
+    CRONTAB_OPTIONS
+};
+
+int import_crontab_run(const struct args *args);

@@ -14,7 +14,7 @@
 
 #define BEARER "Bearer "
 
-enum { QUERY_MAX = sizeof "?namespace=" + 3 * CLIENT_NAMESPACE_MAX };
+enum { QUERY_MAX = sizeof "namespace=" + 3 * CLIENT_NAMESPACE_MAX };
 
 /* The user chose the server, so every address is allowed. */
 static const struct address_net everywhere = {.bits = 0};
@@ -24,8 +24,9 @@ struct client {
     struct webhook_pool *pool;
     struct str server; /* without a trailing slash */
     char server_text[WEBHOOK_URL_MAX];
-    char query[QUERY_MAX];
+    char query[QUERY_MAX];                         /* of every request; empty: none */
     char bearer[sizeof BEARER + CLIENT_TOKEN_MAX]; /* empty: no token */
+    bool is_conductor;
     int64_t last_call;
     void (*closed)(void *arg);
     void *closed_arg;
@@ -41,7 +42,7 @@ static void write_query(struct buf *out, struct str namespace)
 {
     if (namespace.len == 0)
         return;
-    buf_text(out, "?namespace=");
+    buf_text(out, "namespace=");
     for (size_t i = 0; i < namespace.len; i++) {
         char c = namespace.ptr[i];
 
@@ -79,7 +80,7 @@ static enum rc write_bearer(struct client *client, const char *token, struct err
         if (text.ptr[i] <= ' ' || text.ptr[i] > '~')
             return err_set(reterr, RC_INVALID, -1, 0,
                            "token must be visible ASCII, such as bf_worker_...");
-    if (text.len > 0)
+    if (text.len > 0 && !client->is_conductor)
         buf_text(&out, BEARER);
     buf_str(&out, text);
     must(!out.cut);
@@ -111,6 +112,7 @@ enum rc client_open(struct loop *loop, const struct client_options *options,
                        namespace.len, CLIENT_NAMESPACE_MAX);
     client = calloc(1, sizeof *client);
     must(client);
+    client->is_conductor = options->is_conductor;
     rc = write_bearer(client, options->token, reterr);
     if (rc) {
         free(client);
@@ -159,7 +161,8 @@ int64_t client_send(struct client *client, const struct client_request *what, cl
 {
     struct webhook_header headers[] = {
         {STR("Content-Type"), STR("application/json")},
-        {STR("Authorization"), str_of(client->bearer)},
+        {client->is_conductor ? STR("X-Authorization") : STR("Authorization"),
+         str_of(client->bearer)},
     };
     bool has_type = what->body.len > 0, has_token = client->bearer[0] != '\0';
     static const struct str date = {"Date", 4};
@@ -188,7 +191,10 @@ int64_t client_send(struct client *client, const struct client_request *what, cl
     *waiting = (struct waiting){done, arg};
     buf_str(&out, client->server);
     buf_text(&out, what->path);
-    buf_text(&out, client->query);
+    if (client->query[0] != '\0') {
+        buf_char(&out, strchr(what->path, '?') ? '&' : '?');
+        buf_text(&out, client->query);
+    }
     must(!out.cut);
     request.url = buf_as_str(&out);
     must(webhook_start(client->pool, &request, on_done, waiting, &err) == RC_OK);

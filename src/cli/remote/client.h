@@ -17,9 +17,9 @@
 #include "io/loop.h"
 
 enum {
-    CLIENT_PATH_MAX = 512,         /* bytes of a path, which follows the server's URL      */
+    CLIENT_PATH_MAX = 3328,        /* of a path, with the longest name, encoded            */
     CLIENT_NAMESPACE_MAX = 1000,   /* bytes, like every name                               */
-    CLIENT_TOKEN_MAX = 255,        /* bytes; Belfry's tokens have fewer than 100           */
+    CLIENT_TOKEN_MAX = 4096,       /* bytes; Belfry's have fewer than 100, others a few kB */
     CLIENT_ANSWER_MAX = 512 << 20, /* twice 1,000 runs with the largest input; no Belfry
                                       server sends more.  Memory grows with the answer.    */
 };
@@ -33,6 +33,7 @@ struct client_options {
     const char *server;    /* http://host:port, optionally with a path    */
     const char *namespace; /* "" for the server's default                 */
     const char *token;     /* sent with every request; NULL or "": none   */
+    bool is_conductor;     /* the token is sent in Conductor's header     */
     const char *ca_file;   /* PEM; NULL: the system's certificates        */
     const char *agent;     /* User-Agent                                  */
     int calls;             /* maximum number of concurrent calls          */
@@ -53,7 +54,7 @@ MUST_USE enum rc client_open(struct loop *loop, const struct client_options *opt
 
 struct client_request {
     const char *method; /* NULL: POST */
-    const char *path;   /* such as "/api/v1/queues/claim"; without a query */
+    const char *path;   /* such as "/api/v1/queues/claim"; may have a query */
     struct str body;    /* JSON, copied; empty: none */
     span wait;          /* long poll: how long the server may hold the request */
 };

@@ -36,6 +36,9 @@ static const struct option pause_rows[] = {
 
 static const struct option resume_rows[RESUME_OPTION_COUNT] = {
     REMOTE_OPTION_ROWS,
+    [RESUME_FROM] = {"from", '\0', "TIME", AS_TIME("from"),
+                     "also run the slots since TIME, such as -10m, that were\n"
+                     "not started (default: none)"},
     [RESUME_DRY_RUN] = {"dry-run", '\0', NULL, NULL, "print what would happen; change nothing"},
     [RESUME_YES] = {"yes", 'y', NULL, NULL, "do not ask for confirmation"},
 };
@@ -219,9 +222,11 @@ static const struct command commands[] = {
      .usage = "ID... [OPTION]...",
      .summary = "Resume a schedule",
      .about = "First prints what happens to the slots of the pause and, on a terminal, asks\n"
-              "for confirmation.\n",
+              "for confirmation.  With --from, resumes at once and runs the slots since that\n"
+              "time that were not started; the schedule must be paused.\n",
      .examples = "  belfry schedule resume nightly --dry-run\n"
-                 "  belfry schedule resume nightly --yes\n",
+                 "  belfry schedule resume nightly --yes\n"
+                 "  belfry schedule resume nightly --from -10m\n",
      OPTIONS(resume_rows),
      SOME_NAMES,
      CALLS(resume_call)},

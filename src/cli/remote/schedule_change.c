@@ -192,12 +192,11 @@ static void print_text(const json_t *answer, const char *name, const struct when
     printer_text(out, "\n");
 }
 
-static int resume_one(struct remote *remote, const struct args *args, const char *id)
+/* Prints what happens to the slots of the pause, and asks; STATUS_OK: go on. */
+static int preview_resume(struct remote *remote, const struct args *args, const char *id)
 {
-    static const struct request_command resumed = {.done = "resumed",
-                                                   .print_done = print_schedule_done},
-                                        preview = {.print = print_text};
-    json_auto_t *dry_run = json_new_object(), *body = json_new_object();
+    static const struct request_command preview = {.print = print_text};
+    json_auto_t *dry_run = json_new_object();
     struct remote_answer answer;
     bool is_dry = args->value[RESUME_DRY_RUN] != NULL;
     int status;
@@ -213,7 +212,22 @@ static int resume_one(struct remote *remote, const struct args *args, const char
     if (!is_dry && !args->value[RESUME_YES] && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
         status = confirm("Resume %s?", id);
     answer_free(&answer);
-    if (is_dry || status != STATUS_OK)
+    return status;
+}
+
+static int resume_one(struct remote *remote, const struct args *args, const char *id)
+{
+    static const struct request_command resumed = {.done = "resumed",
+                                                   .print_done = print_schedule_done};
+    json_auto_t *body = json_new_object();
+    struct remote_answer answer;
+    int status = STATUS_OK;
+
+    if (!body_add_options(args, body))
+        return STATUS_USAGE;
+    if (!args->value[RESUME_FROM] || args->value[RESUME_DRY_RUN])
+        status = preview_resume(remote, args, id);
+    if (status != STATUS_OK || args->value[RESUME_DRY_RUN])
         return status;
     status = post_verb(remote, id, "resume", body, &answer);
     if (status != STATUS_OK)
@@ -226,7 +240,14 @@ static int resume_one(struct remote *remote, const struct args *args, const char
 int resume_call(struct remote *remote, const struct args *args)
 {
     int status = STATUS_OK, last_failure = STATUS_OK;
+    struct err err;
 
+    if (args->value[RESUME_FROM] && args->value[RESUME_DRY_RUN]) {
+        err_set(&err, RC_INVALID, -1, 0,
+                "--from cannot be combined with --dry-run; use belfry schedule backfill "
+                "--only missed --dry-run");
+        return report_usage(&err, args->command->name);
+    }
     for (int i = 0; i < args->operands && status != STATUS_UNREACHABLE; i++) {
         status = resume_one(remote, args, args->operand[i]);
         last_failure = status != STATUS_OK ? status : last_failure;

@@ -10,7 +10,12 @@ enum { CREATE_OPTION_COUNT = REMOTE_OPTIONS + 33 };
 
 extern const struct option create_options[CREATE_OPTION_COUNT];
 
-enum resume_option { RESUME_DRY_RUN = REMOTE_OPTIONS, RESUME_YES, RESUME_OPTION_COUNT };
+enum resume_option {
+    RESUME_FROM = REMOTE_OPTIONS,
+    RESUME_DRY_RUN,
+    RESUME_YES,
+    RESUME_OPTION_COUNT
+};
 enum backfill_option {
     BACKFILL_FROM = REMOTE_OPTIONS,
     BACKFILL_TO,

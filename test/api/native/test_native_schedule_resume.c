@@ -278,6 +278,40 @@ static void errors_name_the_field(void **state)
                    "dryRun");
 }
 
+/* The catch-up mode latest does not apply: another server has run the slots before 12:30. */
+static void a_resume_from_a_past_time_runs_the_slots_since(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", ",'policies':{'overlap':'allowAll'}");
+    pass_time(4 * SPAN_H + SPAN_MIN);
+    assert_int_equal(post("/api/v1/schedules/s/resume",
+                          js("{'from':'2026-01-05T12:30:00Z','reason':'taken over'}")),
+                     200);
+    assert_json("state.status", "'active'");
+    pass_time(0);
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_json("state.counters.started", "2");
+    assert_json("state.counters.missed", "4");
+    assert_json("state.nextAt", "'2026-01-05T15:00:00.000Z'");
+    assert_refused(post("/api/v1/schedules/s/resume", js("{'from':'2026-01-05T12:30:00Z'}")),
+                   409, "bad_state", "");
+}
+
+static void a_resume_from_a_wrong_time_is_rejected(void **state)
+{
+    (void)state;
+    make("{'cron':['0 * * * *']}", "");
+    assert_refused(post("/api/v1/schedules/s/resume", js("{'from':'2026-01-06T00:00:00Z'}")),
+                   400, "invalid_field", "from");
+    assert_refused(post("/api/v1/schedules/s/resume", js("{'from':'2025-12-20T00:00:00Z'}")),
+                   400, "invalid_field", "from");
+    assert_refused(
+        post("/api/v1/schedules/s/resume", js("{'from':'2026-01-05T00:00:00Z','dryRun':true}")),
+        400, "invalid_field", "from");
+    assert_int_equal(get("/api/v1/schedules/s"), 200);
+    assert_json("state.status", "'paused'");
+}
+
 /* docs/semantics.md [P-14]: slots of a quarantine are dropped, also with whilePaused. */
 static void slots_of_a_quarantine_would_be_dropped(void **state)
 {
@@ -323,6 +357,8 @@ int main(void)
         API_TEST(a_wrong_pause_of_a_document_is_named),
         API_TEST(slots_of_a_quarantine_would_be_dropped),
         API_TEST(errors_name_the_field),
+        API_TEST(a_resume_from_a_past_time_runs_the_slots_since),
+        API_TEST(a_resume_from_a_wrong_time_is_rejected),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
