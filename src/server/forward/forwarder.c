@@ -12,7 +12,7 @@
 #include "base/must.h"
 #include "io/client/h2_client.h"
 #include "server/forward/forward_fields.h"
-#include "server/forward/task_token.h"
+#include "server/forward/temporal_token.h"
 #include "wire/grpc/grpc.h"
 
 #define DESCRIBE_PATH "/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace"
@@ -407,14 +407,15 @@ static void on_lookup_end(void *arg, const struct h2_end *end)
         fail(f, end);
         return;
     }
-    if (status == GRPC_OK && !task_token_read_id((struct str){f->pending, f->pending_len}, &id))
+    if (status == GRPC_OK &&
+        !temporal_token_read_id((struct str){f->pending, f->pending_len}, &id))
         status = GRPC_INTERNAL;
     if (status != GRPC_OK) {
         refuse_lookup(f, status);
         return;
     }
     namespace_ids_set(f->forwarder->ids, f->target.url, f->namespace_name, id);
-    is_of = task_token_is_of(f->token, id);
+    is_of = temporal_token_is_of(f->token, id);
     free(f->pending);
     f->pending = NULL;
     f->pending_len = 0;
@@ -449,7 +450,7 @@ static void look_up(struct forward *f)
     request->path = str_of(DESCRIBE_PATH);
     request->fields = fields;
     request->field_count = count;
-    request->body = task_token_describe(f->namespace_name, arena);
+    request->body = temporal_token_describe(f->namespace_name, arena);
     f->lookup_status = GRPC_UNKNOWN;
     f->call = h2_client_call(f->forwarder->client, request, &lookup_watch, f);
 }
@@ -463,12 +464,12 @@ static void check_token(struct forward *f, const struct forward_order *order)
     struct str id;
 
     f->namespace_name = order->namespace_name;
-    if (!task_token_find(order->message, order->operation->token_field, &f->token)) {
+    if (!temporal_token_find(order->message, order->operation->token_field, &f->token)) {
         refuse(f, 400, "invalid_field", "task_token is missing or is not one of Temporal");
         return;
     }
     id = namespace_ids_find(f->forwarder->ids, f->target.url, f->namespace_name);
-    if (id.len > 0 && task_token_is_of(f->token, id))
+    if (id.len > 0 && temporal_token_is_of(f->token, id))
         send_request(f);
     else
         look_up(f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages by the field numbers of Temporal's API; e2e/forward_access has the rest. */
-#include "server/forward/task_token.h"
+#include "server/forward/temporal_token.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,21 +14,22 @@ static void the_id_of_a_namespace_is_read_from_its_description(void **state)
     struct str id = {0};
 
     (void)state;
-    assert_true(task_token_read_id(STR("\0\0\0\0\x0b\x0a\x09\x0a\1n\x32\4abcd"), &id));
+    assert_true(temporal_token_read_id(STR("\0\0\0\0\x0b\x0a\x09\x0a\1n\x32\4abcd"), &id));
     assert_memory_equal(id.ptr, "abcd", 4);
     assert_int_equal(id.len, 4);
-    assert_false(task_token_read_id(STR("\1\0\0\0\x0b\x0a\x09\x0a\1n\x32\4abcd"), &id));
-    assert_false(task_token_read_id(STR("\0\0\0\0\5\x0a\3\x0a\1n"), &id));
-    assert_false(task_token_read_id(STR(""), &id));
+    assert_false(temporal_token_read_id(STR("\1\0\0\0\x0b\x0a\x09\x0a\1n\x32\4abcd"), &id));
+    assert_false(temporal_token_read_id(STR("\0\0\0\0\5\x0a\3\x0a\1n"), &id));
+    assert_false(temporal_token_read_id(STR(""), &id));
 }
 
 /* A field may be repeated: the last one counts, as in every implementation. */
 static void the_last_of_several_ids_counts(void **state)
 {
     (void)state;
-    assert_true(task_token_is_of(STR("\x0a\1a\x0a\1b"), STR("b")));
-    assert_false(task_token_is_of(STR("\x0a\1a\x0a\1b"), STR("a")));
-    assert_false(task_token_is_of(STR("\x0a\1a\x72\1\x0b"), STR("a"))); /* a bad reference */
+    assert_true(temporal_token_is_of(STR("\x0a\1a\x0a\1b"), STR("b")));
+    assert_false(temporal_token_is_of(STR("\x0a\1a\x0a\1b"), STR("a")));
+    assert_false(
+        temporal_token_is_of(STR("\x0a\1a\x72\1\x0b"), STR("a"))); /* a bad reference */
 }
 
 static void ids_are_kept_by_url_and_name_up_to_the_limit(void **state)

@@ -11,21 +11,21 @@
 #include "base/str.h"
 
 enum {
-    TASK_TOKEN_ID_MAX = 64,   /* bytes of a namespace id; Temporal's are UUIDs      */
-    NAMESPACE_IDS_MAX = 1024, /* namespaces of upstreams whose ids are remembered   */
+    TEMPORAL_TOKEN_ID_MAX = 64, /* bytes of a namespace id; Temporal's are UUIDs      */
+    NAMESPACE_IDS_MAX = 1024,   /* namespaces of upstreams whose ids are remembered   */
 };
 
 /* The token in a request; false: it is missing or names no namespace. */
-bool task_token_find(struct str message, int field, struct str *ret);
+bool temporal_token_find(struct str message, int field, struct str *ret);
 
 /* Whether everything that a token names is in this namespace. */
-bool task_token_is_of(struct str token, struct str id);
+bool temporal_token_is_of(struct str token, struct str id);
 
 /* The request for the description of a namespace, with its frame. */
-struct str task_token_describe(struct str namespace, struct arena *arena);
+struct str temporal_token_describe(struct str namespace, struct arena *arena);
 
 /* The namespace id in the answer, which has its frame; false: it has none. */
-bool task_token_read_id(struct str answer, struct str *ret);
+bool temporal_token_read_id(struct str answer, struct str *ret);
 
 struct namespace_ids; /* opaque: the ids of namespaces, by the URL of the upstream and name */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads task tokens and remembers the ids of namespaces: see task_token.h. */
-#include "server/forward/task_token.h"
+/* Reads task tokens and remembers the ids of namespaces: see temporal_token.h. */
+#include "server/forward/temporal_token.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ enum { TOKEN_NAMESPACE_ID = 1, TOKEN_COMPONENT = 14, COMPONENT_NAMESPACE_ID = 1 
 /* Of DescribeNamespaceResponse and NamespaceInfo. */
 enum { ANSWER_INFO = 1, INFO_ID = 6 };
 
-bool task_token_find(struct str message, int field, struct str *ret)
+bool temporal_token_find(struct str message, int field, struct str *ret)
 {
     struct str id;
 
@@ -24,7 +24,7 @@ bool task_token_find(struct str message, int field, struct str *ret)
 }
 
 /* A standalone activity is found by the reference in its token, which has its own namespace. */
-bool task_token_is_of(struct str token, struct str id)
+bool temporal_token_is_of(struct str token, struct str id)
 {
     struct str found, component;
 
@@ -36,7 +36,7 @@ bool task_token_is_of(struct str token, struct str id)
     return proto_find_text(component, COMPONENT_NAMESPACE_ID, &found) && str_eq(found, id);
 }
 
-struct str task_token_describe(struct str namespace, struct arena *arena)
+struct str temporal_token_describe(struct str namespace, struct arena *arena)
 {
     Temporal__DescribeNamespaceRequest request = TEMPORAL__DESCRIBE_NAMESPACE_REQUEST__INIT;
 
@@ -44,7 +44,7 @@ struct str task_token_describe(struct str namespace, struct arena *arena)
     return proto_frame(&request.base, arena);
 }
 
-bool task_token_read_id(struct str answer, struct str *ret)
+bool temporal_token_read_id(struct str answer, struct str *ret)
 {
     struct str message, info, id;
     bool is_compressed;
@@ -52,7 +52,7 @@ bool task_token_read_id(struct str answer, struct str *ret)
 
     if (grpc_unframe(answer, &is_compressed, &message, &ignored) != RC_OK || is_compressed ||
         !proto_find_text(message, ANSWER_INFO, &info) || !proto_find_text(info, INFO_ID, &id) ||
-        id.len == 0 || id.len > TASK_TOKEN_ID_MAX)
+        id.len == 0 || id.len > TEMPORAL_TOKEN_ID_MAX)
         return false;
     *ret = id;
     return true;
@@ -63,7 +63,7 @@ bool task_token_read_id(struct str answer, struct str *ret)
 struct namespace_id {
     char *key; /* name, zero, URL */
     size_t key_len, id_len;
-    char id[TASK_TOKEN_ID_MAX];
+    char id[TEMPORAL_TOKEN_ID_MAX];
 };
 
 struct namespace_ids {
@@ -121,7 +121,7 @@ void namespace_ids_set(struct namespace_ids *ids, struct str url, struct str nam
 {
     int i = find_index(ids, url, name);
 
-    must(id.len > 0 && id.len <= TASK_TOKEN_ID_MAX);
+    must(id.len > 0 && id.len <= TEMPORAL_TOKEN_ID_MAX);
     if (i < 0) {
         i = ids->count < NAMESPACE_IDS_MAX ? ids->count++ : ids->oldest;
         ids->oldest = (i + 1) % NAMESPACE_IDS_MAX;
