@@ -268,7 +268,8 @@ bool conductor_next_running(struct str *rest, struct str *ret_id)
         return false;
     text = str_from(text, 1);
     end = memchr(text.ptr, '"', text.len);
-    if (!end || memchr(text.ptr, '\\', (size_t)(end - text.ptr)))
+    if (!end || end == text.ptr + text.len - 1 || /* the list is cut */
+        memchr(text.ptr, '\\', (size_t)(end - text.ptr)))
         return false;
     *ret_id = (struct str){text.ptr, (size_t)(end - text.ptr)};
     *rest = str_from(text, ret_id->len + 1);

@@ -138,6 +138,8 @@ static bool read_running(struct list_reading *reading, struct str body)
     struct followers *all = reading->dispatcher->followers;
     struct str id;
 
+    if (body.len == 0)
+        return false;
     while (conductor_next_running(&body, &id))
         followers_see_running(all, &reading->list, id);
     if (body.len > 0)

@@ -371,6 +371,49 @@ static void an_error_is_described_by_its_message_or_its_first_bytes(void **state
     }
 }
 
+/* Returns the number of ids, or -1 if the list is not complete. */
+static int count_running(const char *text)
+{
+    struct str rest = str_of(text), id;
+    int count = 0;
+
+    for (; conductor_next_running(&rest, &id); count++)
+        assert_true(id.len == 4 && memcmp(id.ptr, "wf-", 3) == 0);
+    return rest.len == 0 ? count : -1;
+}
+
+static void the_ids_of_running_workflows_are_read_one_by_one(void **state)
+{
+    (void)state;
+    assert_int_equal(count_running("[]"), 0);
+    assert_int_equal(count_running("[\"wf-1\"]"), 1);
+    assert_int_equal(count_running(" [ \"wf-1\" , \"wf-2\",\"wf-3\"\n]\n"), 3);
+}
+
+static void an_incomplete_list_of_running_workflows_is_recognized(void **state)
+{
+    static const char *const texts[] = {"[",
+                                        "[\"wf-1\"",
+                                        "[\"wf-1\",",
+                                        "[\"wf-1\",\"wf",
+                                        "{\"status\":500}",
+                                        "[{\"id\":1}]",
+                                        "[\"a\\\"b\"]",
+                                        "null",
+                                        "wf-1"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_int_equal(count_running(texts[i]), -1);
+}
+
+static void the_url_of_running_workflows_escapes_the_name(void **state)
+{
+    (void)state;
+    assert_true(str_eq(conductor_url_running(STR("http://c/api"), STR("a b/c"), arena),
+                       STR("http://c/api/workflow/running/a%20b%2Fc")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +422,9 @@ int main(void)
         cmocka_unit_test(the_event_of_a_start_names_the_schedule),
         cmocka_unit_test(a_key_of_the_action_is_sent_and_does_not_identify_the_run),
         cmocka_unit_test(names_in_urls_are_escaped),
+        cmocka_unit_test(the_ids_of_running_workflows_are_read_one_by_one),
+        cmocka_unit_test(an_incomplete_list_of_running_workflows_is_recognized),
+        cmocka_unit_test(the_url_of_running_workflows_escapes_the_name),
         cmocka_unit_test(the_id_comes_as_text_or_json),
         cmocka_unit_test(every_status_is_known_or_open),
         cmocka_unit_test(an_answer_has_output_and_reason),
