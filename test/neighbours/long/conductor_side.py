@@ -11,7 +11,7 @@ from peers import Conductor, call, until
 from programs import Lines
 
 HERE = pathlib.Path(__file__).parent
-SETTLE_S = 300  # until the last workflows have ended
+SETTLE_S = 900  # until the last workflows have ended, on a busy machine
 PAGE = 1000
 LANGUAGES = ("python", "java")
 

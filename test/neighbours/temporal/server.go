@@ -43,7 +43,7 @@ var attributes = map[string]enums.IndexedValueType{
 	"Tags":  enums.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 }
 
-// Settings of the real server: its newer scheduler in two namespaces, and no waiting for caches.
+// Settings of the real server: its newer scheduler in two namespaces, and no old search attributes.
 func settings() dynamicconfig.StaticClient {
 	var created, share []dynamicconfig.ConstrainedValue
 	for _, name := range []string{chasm, chasm + lists} {
@@ -56,7 +56,6 @@ func settings() dynamicconfig.StaticClient {
 		dynamicconfig.CHASMSchedulerCreationRolloutPercent.Key():         share,
 		dynamicconfig.EnableChasm.Key():                                  true,
 		dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key():      true,
-		dynamicconfig.NamespaceCacheRefreshInterval.Key():                time.Second,
 		dynamicconfig.FrontendMaxNamespaceRPSPerInstance.Key():           100000,
 		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): 10000,
 	}
