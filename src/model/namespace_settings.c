@@ -353,8 +353,6 @@ static enum rc read_upstream_tls(const json_t *value, void *to, struct err *rete
     struct tls_reading tls = {r->arena, &r->to->tls};
     enum rc rc;
 
-    if (r->to->type != UPSTREAM_TEMPORAL)
-        return err_set(reterr, RC_INVALID, -1, 0, "requires an upstream of type temporal");
     if (!str_starts(r->to->url, STR("https://")))
         return err_set(reterr, RC_INVALID, -1, 0, "requires a URL that begins with https://");
     rc = json_take_object(value, JSON_SHAPE(tls_fields), &tls, reterr);

@@ -203,7 +203,7 @@ static const struct header_row header_rows[] = {
     {"curl/*.h", "src/io/client/fetch.c src/io/client/webhook_check.c "
                  "src/io/client/webhook_parts.h src/io/client/webhook_target.c"},
     {"nghttp2/*.h",
-     "src/io/net/h2_parts.h src/io/client/h2_client_parts.h test/io bench/dialects"},
+     "src/io/net/h2_parts.h src/io/client/http_client_parts.h test/io bench/dialects"},
     {"protobuf-c/*.h", "src/wire/grpc/proto.h"},
     {"openssl/*.h", "src/io/net/tls.c src/io/net/tls_connect.c src/io/net/tls_parts.h "
                     "src/io/client/signature.c test/io test/e2e"},

@@ -77,6 +77,9 @@ const struct operation *operation_find(const struct http1_request *request, stru
 void operation_params(const struct operation *operation, const struct http1_request *request,
                       struct arena *arena, struct str params[CALL_PARAMS_MAX]);
 
+/* Whether segments match a path such as "/api/tasks/{task}"; {x} is one segment. */
+bool operation_path_matches(const char *path, const struct str *segments, int count);
+
 /* The API of a request: by its operation, or by the path's prefix if it has none. */
 enum dialects operation_dialect(const struct operation *operation,
                                 const struct http1_request *request);

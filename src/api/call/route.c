@@ -38,17 +38,22 @@ static const char *skip_segment(const char *path, struct str segment)
     return i == segment.len && (path[i] == '/' || path[i] == '\0') ? path + i : NULL;
 }
 
-/* Compares `path` with the segments of the request from segment i on. */
-static bool matches(const char *path, const struct http1_request *request, int i)
+bool operation_path_matches(const char *path, const struct str *segments, int count)
 {
-    for (; i < request->segment_count; i++) {
+    for (int i = 0; i < count; i++) {
         if (*path != '/')
             return false;
-        path = skip_segment(path + 1, request->segments[i]);
+        path = skip_segment(path + 1, segments[i]);
         if (!path)
             return false;
     }
     return *path == '\0';
+}
+
+/* Compares `path` with the segments of the request from segment i on. */
+static bool matches(const char *path, const struct http1_request *request, int i)
+{
+    return operation_path_matches(path, request->segments + i, request->segment_count - i);
 }
 
 void operation_params(const struct operation *operation, const struct http1_request *request,
@@ -169,5 +174,9 @@ enum dialects operation_dialect(const struct operation *operation,
         if (is_grpc ? api->is_grpc : is_below_api && has_segment(api, request->segments[1]))
             return (enum dialects)i;
     }
-    return DIALECTS_NATIVE;
+    /* Everything else below /api belongs to Conductor: see conductor_paths.c. */
+    return is_below_api && request->segments[1].len > 0 &&
+                   !str_eq(request->segments[1], STR("v1"))
+               ? DIALECTS_CONDUCTOR
+               : DIALECTS_NATIVE;
 }

@@ -8,21 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/call/api_dialect.h"
 #include "api/call/error_reply.h"
 #include "base/must.h"
-#include "io/client/h2_client.h"
+#include "io/client/http_client.h"
 #include "server/forward/forward_fields.h"
+#include "server/forward/forward_path.h"
 #include "wire/grpc/grpc.h"
 
 /* Connections of the upstream: waiting requests do not delay others. */
 enum { LANE_SHORT, LANE_POLLS };
+
+/* Bytes of an answer with a known length that is passed on as a whole, in one write. */
+enum { WHOLE_MAX = 64 * 1024 };
 
 /* Everything that it points to is in the arena of the exchange, which outlives it. */
 struct forward {
     struct forward *before, *after;
     struct forwarder *forwarder;
     struct exchange *x;
-    struct h2_call *call; /* NULL once it has ended */
+    struct http_call *call; /* NULL once it has ended */
     const struct operation *operation;
     struct caller caller;
     struct str request_id;
@@ -32,18 +37,20 @@ struct forward {
     int status; /* of the upstream's head; 0: none yet */
     struct http1_field head[EXCHANGE_FIELDS_MAX];
     int head_count;
+    int64_t length; /* of its body, as announced; -1: unknown */
     bool has_begun; /* the head was sent to the client */
     bool is_ended;  /* the answer is complete, but the client has not accepted all of it */
     struct http1_field trailers[EXCHANGE_FIELDS_MAX];
     int trailer_count;
     size_t received;
-    char *pending; /* H2_CLIENT_WINDOW bytes that the client has not accepted; NULL: none */
+    char *whole;    /* `length` bytes of an answer that is passed on as a whole; NULL: not */
+    char *pending; /* HTTP_CLIENT_WINDOW bytes that the client has not accepted; NULL: none */
     size_t pending_at, pending_len;
 };
 
 struct forwarder {
     struct forwarder_options options;
-    struct h2_client *client;
+    struct http_client *client;
     struct forward all; /* head of the ring */
     int count;
     size_t bodies;
@@ -76,7 +83,7 @@ static void forward_end(struct forward *f, int status)
     struct forwarder *forwarder = f->forwarder;
 
     if (f->call)
-        h2_call_cancel(f->call);
+        http_call_cancel(f->call);
     f->before->after = f->after;
     f->after->before = f->before;
     forwarder->count--;
@@ -95,7 +102,12 @@ static void cut(struct forward *f)
     exchange_cut(x);
 }
 
-/* Answers in place of the upstream; after a begun answer, in its trailers. */
+static bool is_grpc(const struct forward *f)
+{
+    return api_dialects[f->operation->dialect].is_grpc;
+}
+
+/* Answers in place of the upstream; after a begun answer, in the trailers of gRPC. */
 static void refuse(struct forward *f, int status, const char *code, const char *text)
 {
     struct exchange *x = f->x;
@@ -109,7 +121,12 @@ static void refuse(struct forward *f, int status, const char *code, const char *
     struct http1_field *fields = arena_array(exchange_arena(x), ERROR_REPLY_FIELDS_MAX + 1,
                                              sizeof *fields);
     bool has_begun = f->has_begun;
+    int plain_status = is_grpc(f) ? 200 : reply.status;
 
+    if (has_begun && !is_grpc(f)) {
+        cut(f);
+        return;
+    }
     fields[0] = (struct http1_field){STR("Content-Type"), str_of(reply.content_type)};
     memcpy(fields + 1, reply.fields, (size_t)reply.field_count * sizeof *fields);
     exchange_watch(x, NULL, NULL);
@@ -118,7 +135,7 @@ static void refuse(struct forward *f, int status, const char *code, const char *
         exchange_set_trailers(x, fields + 1, reply.field_count);
         exchange_end(x);
     } else {
-        exchange_answer(x, 200, fields, reply.field_count + 1, reply.body);
+        exchange_answer(x, plain_status, fields, reply.field_count + 1, reply.body);
     }
 }
 
@@ -130,8 +147,34 @@ static enum grpc_status find_status(const struct http1_field *fields, int count)
     return GRPC_UNKNOWN;
 }
 
+static void begin_answer(struct forward *f)
+{
+    f->has_begun = true;
+    if (f->length >= 0)
+        exchange_begin_sized(f->x, f->status, f->head, f->head_count, f->length);
+    else
+        exchange_begin(f->x, f->status, f->head, f->head_count);
+}
+
+/* An answer to HEAD only announces a length. */
+static void complete_plain(struct forward *f)
+{
+    struct exchange *x = f->x;
+    struct str body = {f->whole, f->whole ? f->received : 0};
+    int status = f->status;
+
+    exchange_watch(x, NULL, NULL);
+    if (!f->has_begun && x->is_head && status != 204 && status != 304)
+        begin_answer(f);
+    if (f->has_begun)
+        exchange_end(x);
+    else
+        exchange_answer(x, status, f->head, f->head_count, body);
+    forward_end(f, status);
+}
+
 /* All of the answer has been passed on. */
-static void complete(struct forward *f)
+static void complete_grpc(struct forward *f)
 {
     struct exchange *x = f->x;
     enum grpc_status status = f->trailer_count > 0 ? find_status(f->trailers, f->trailer_count)
@@ -147,6 +190,14 @@ static void complete(struct forward *f)
         exchange_answer(x, f->status, f->head, f->head_count, STR(""));
     }
     forward_end(f, http_status(status));
+}
+
+static void complete(struct forward *f)
+{
+    if (is_grpc(f))
+        complete_grpc(f);
+    else
+        complete_plain(f);
 }
 
 /* ---- the upstream's answer ---- */
@@ -177,8 +228,11 @@ static void on_head(void *arg, int status, const struct http1_field *fields, int
     f->status = status;
     f->head_count = forward_fields_answer(fields, count, exchange_arena(f->x), f->head,
                                           EXCHANGE_FIELDS_MAX);
+    f->length = is_grpc(f) ? -1 : forward_fields_length(fields, count);
     if (f->head_count < 0)
         refuse(f, 502, "unavailable", "the upstream sent too many header fields");
+    else if (f->length > 0 && f->length <= WHOLE_MAX && !f->x->is_head)
+        f->whole = arena_take_raw(exchange_arena(f->x), (size_t)f->length);
 }
 
 /* Passes pieces on until the client is too slow; returns the number of bytes. */
@@ -199,7 +253,7 @@ static size_t pass_on(struct forward *f, struct str data)
 static void keep_pending(struct forward *f, struct str data)
 {
     if (!f->pending) {
-        f->pending = malloc(H2_CLIENT_WINDOW);
+        f->pending = malloc(HTTP_CLIENT_WINDOW);
         must(f->pending != NULL);
         f->pending_at = f->pending_len = 0;
     }
@@ -207,7 +261,7 @@ static void keep_pending(struct forward *f, struct str data)
         memmove(f->pending, f->pending + f->pending_at, f->pending_len);
         f->pending_at = 0;
     }
-    must(f->pending_len + data.len <= H2_CLIENT_WINDOW); /* no more was consumed */
+    must(f->pending_len + data.len <= HTTP_CLIENT_WINDOW); /* no more was consumed */
     memcpy(f->pending + f->pending_len, data.ptr, data.len);
     f->pending_len += data.len;
 }
@@ -222,14 +276,17 @@ static void on_data(void *arg, struct str data)
         cut(f);
         return;
     }
-    if (!f->has_begun) {
-        f->has_begun = true;
-        exchange_begin(f->x, f->status, f->head, f->head_count);
+    if (f->whole) {
+        memcpy(f->whole + f->received - data.len, data.ptr, data.len);
+        http_call_consume(f->call, data.len);
+        return;
     }
+    if (!f->has_begun)
+        begin_answer(f);
     done = f->pending_len == 0 ? pass_on(f, data) : 0;
     if (done < data.len)
         keep_pending(f, str_from(data, done));
-    h2_call_consume(f->call, done);
+    http_call_consume(f->call, done);
 }
 
 static void on_room(void *arg, struct exchange *x)
@@ -241,7 +298,7 @@ static void on_room(void *arg, struct exchange *x)
     f->pending_at += done;
     f->pending_len -= done;
     if (f->call)
-        h2_call_consume(f->call, done);
+        http_call_consume(f->call, done);
     if (f->pending_len > 0)
         return;
     free(f->pending);
@@ -250,28 +307,31 @@ static void on_room(void *arg, struct exchange *x)
         complete(f);
 }
 
-static void fail(struct forward *f, const struct h2_end *end)
+static void fail(struct forward *f, const struct http_end *end)
 {
     switch (end->kind) {
-    case H2_END_LATE:
+    case HTTP_END_LATE:
         refuse(f, 504, "unavailable", end->text);
         break;
-    case H2_END_DENIED:
-        refuse(f, 409, "bad_state",
+    case HTTP_END_DENIED:
+        refuse(f, is_grpc(f) ? 409 : 502, "bad_state",
                "the address of the upstream is not allowed; add it to allowNetworks of the "
                "namespace");
+        break;
+    case HTTP_END_BROKEN: /* the upstream may have processed it: not to be repeated blindly */
+        refuse(f, is_grpc(f) ? 503 : 502, "unavailable", end->text);
         break;
     default:
         refuse(f, 503, "unavailable", end->text);
     }
 }
 
-static void on_end(void *arg, const struct h2_end *end)
+static void on_end(void *arg, const struct http_end *end)
 {
     struct forward *f = arg;
 
     f->call = NULL;
-    if (end->kind != H2_END_DONE) {
+    if (end->kind != HTTP_END_DONE) {
         fail(f, end);
         return;
     }
@@ -295,8 +355,28 @@ static void on_gone(void *arg, struct exchange *x)
     cut(arg);
 }
 
-static const struct exchange_watch client_watch = {.on_gone = on_gone, .on_room = on_room};
-static const struct h2_watch upstream_watch = {permits, on_head, on_data, on_end};
+static void on_body(void *arg, struct exchange *x)
+{
+    struct forward *f = arg;
+
+    if (x->body_error != 0)
+        refuse(f, x->body_error, x->body_error == 413 ? "limit" : "invalid_field", x->body_why);
+    else if (f->call)
+        http_call_push(f->call);
+}
+
+static size_t on_pull(void *arg, char *room, size_t len, bool *ret_is_end)
+{
+    struct forward *f = arg;
+    size_t n = exchange_take_body(f->x, room, len);
+
+    *ret_is_end = !f->x->is_body_open && f->x->body.len == 0;
+    return n;
+}
+
+static const struct exchange_watch client_watch = {
+    .on_gone = on_gone, .on_body = on_body, .on_room = on_room};
+static const struct http_watch upstream_watch = {permits, on_head, on_data, on_pull, on_end};
 
 static struct str frame_of(struct exchange *x, struct str message)
 {
@@ -320,37 +400,67 @@ static span time_of(const struct http1_request *request)
     return FORWARDER_TIME_MAX;
 }
 
-static void call_upstream(struct forward *f, const struct forward_order *order)
+static struct http_target target_of(const struct forward_order *order)
 {
     const struct upstream_settings *upstream = order->upstream;
-    struct exchange *x = f->x;
-    struct http1_field *fields = arena_array(exchange_arena(x), H2_CLIENT_FIELDS_MAX,
-                                             sizeof *fields);
-    const struct h2_target target = {.url = upstream->url,
-                                     .ca = upstream->tls.ca,
-                                     .cert = upstream->tls.cert,
-                                     .key = upstream->tls.key,
-                                     .server_name = upstream->tls.server_name,
-                                     .lane = order->operation->is_poll ? LANE_POLLS
-                                                                       : LANE_SHORT};
-    int count = forward_fields_request(x->request, upstream, order->keeps_credentials,
-                                       exchange_arena(x), fields, H2_CLIENT_FIELDS_MAX);
 
-    if (count < 0) {
+    return (struct http_target){
+        .url = upstream->url,
+        .ca = upstream->tls.ca,
+        .cert = upstream->tls.cert,
+        .key = upstream->tls.key,
+        .server_name = upstream->tls.server_name,
+        .lane = order->operation->is_poll ? LANE_POLLS : LANE_SHORT,
+    };
+}
+
+static void call_grpc(struct forward *f, const struct forward_order *order,
+                      struct http_request *request)
+{
+    request->method = STR("POST");
+    request->path = str_of(order->operation->path);
+    request->body = frame_of(f->x, order->message);
+    request->within = time_of(f->x->request);
+}
+
+/* The body may still arrive. */
+static void call_plain(struct forward *f, struct http_target *target,
+                       struct http_request *request)
+{
+    const struct http1_request *from = f->x->request;
+    struct str base;
+
+    forward_path_split(target->url, &target->url, &base);
+    target->is_http1 = true;
+    request->method = from->method;
+    request->path = forward_path(from, base, exchange_arena(f->x));
+    request->body = f->x->body;
+    request->has_stream = f->x->is_body_open;
+    request->length = from->is_chunked ? -1 : from->length;
+    request->within = FORWARDER_TIME_MAX;
+    exchange_set_verbatim(f->x);
+}
+
+static void call_upstream(struct forward *f, const struct forward_order *order)
+{
+    struct arena *arena = exchange_arena(f->x);
+    struct http1_field *fields = arena_array(arena, HTTP_CLIENT_FIELDS_MAX, sizeof *fields);
+    struct http_target target = target_of(order);
+    struct http_request request = {.target = &target, .fields = fields};
+
+    request.field_count = forward_fields_request(
+        f->x->request,
+        &(struct forward_rules){order->upstream, order->keeps_credentials, is_grpc(f)}, arena,
+        fields, HTTP_CLIENT_FIELDS_MAX);
+    if (request.field_count < 0) {
         refuse(f, 400, "limit", "the request has too many header fields");
         return;
     }
-    f->call = h2_client_call(f->forwarder->client,
-                             &(struct h2_request){
-                                 .target = &target,
-                                 .method = STR("POST"),
-                                 .path = str_of(order->operation->path),
-                                 .fields = fields,
-                                 .field_count = count,
-                                 .body = frame_of(x, order->message),
-                                 .within = time_of(x->request),
-                             },
-                             &upstream_watch, f);
+    if (is_grpc(f))
+        call_grpc(f, order, &request);
+    else
+        call_plain(f, &target, &request);
+    f->call = http_client_call(f->forwarder->client, &request, &upstream_watch, f);
 }
 
 void forwarder_start(struct forwarder *forwarder, const struct forward_order *order)
@@ -367,6 +477,7 @@ void forwarder_start(struct forwarder *forwarder, const struct forward_order *or
         .request_id = arena_str(arena, order->request_id),
         .namespace = order->namespace,
         .body_len = order->message.len,
+        .length = -1,
         .before = forwarder->all.before,
         .after = &forwarder->all,
     };
@@ -415,7 +526,7 @@ struct forwarder *forwarder_open(const struct forwarder_options *options)
     must(forwarder != NULL);
     forwarder->options = *options;
     forwarder->all.before = forwarder->all.after = &forwarder->all;
-    forwarder->client = h2_client_new(loop_uv(options->loop), options->ca_file);
+    forwarder->client = http_client_new(loop_uv(options->loop), options->ca_file);
     return forwarder;
 }
 
@@ -434,5 +545,5 @@ void forwarder_close(struct forwarder *forwarder, void (*on_closed)(void *arg), 
     must(forwarder->count == 0);
     forwarder->on_closed = on_closed;
     forwarder->arg = arg;
-    h2_client_close(forwarder->client, on_client_closed, forwarder);
+    http_client_close(forwarder->client, on_client_closed, forwarder);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests that an upstream answers: passed on with the upstream's credentials, and its answer
- * passed back as a stream (docs/decisions/0050-forwarding.md).  For the io thread.
+ * passed back as a stream (docs/decisions/0050-forwarding.md for gRPC and Temporal,
+ * 0054-forwarding-to-conductor.md for HTTP/1.1 and Conductor).  For the io thread.
  *
  * The caller has authenticated the client and checked its rights.
  */
@@ -42,7 +43,7 @@ struct forward_order {
     struct str request_id;
     int64_t namespace; /* the one whose settings have the upstream */
     const struct upstream_settings *upstream;
-    struct str message;     /* of gRPC, decompressed */
+    struct str message;     /* of gRPC, decompressed; otherwise the body so far */
     bool keeps_credentials; /* of the client: Belfry has no tokens */
 };
 
