@@ -144,7 +144,8 @@ static void count_request(struct counters *m, int operation, int status)
 {
     int digit = status / 100;
 
-    must(operation_count + COUNTER_CONDUCTOR < COUNTER_OPERATIONS_MAX && digit > 0 && digit < COUNTER_CLASSES);
+    must(operation_count + COUNTER_CONDUCTOR < COUNTER_OPERATIONS_MAX && digit > 0 &&
+         digit < COUNTER_CLASSES);
     counter_add(&m->requests[operation][digit], 1);
 }
 

@@ -178,8 +178,8 @@ static void errors_name_the_field(void **state)
          "upstreams.a.url", "no path"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"namespace\":\"n\"}}}",
          "upstreams.a.namespace", "type temporal"},
-        {"{\"upstreams\":{\"a\":{\"url\":\"https://x/\",\"tls\":{}}}}", "upstreams.a.tls",
-         "type temporal"},
+        {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"tls\":{}}}}", "upstreams.a.tls",
+         "https://"},
         {"{\"upstreams\":{\"a\":{\"url\":\"http://x/\",\"type\":\"temporal\",\"tls\":{}}}}",
          "upstreams.a.tls", "https://"},
         {"{\"upstreams\":{\"a\":{\"url\":\"https://x/\",\"type\":\"temporal\",\"tls\":"

@@ -272,8 +272,7 @@ static enum call_step reject_coding(struct call *call)
 static bool is_coded(const struct call *call)
 {
     return call->body.len > 0 && !call->operation->is_forwarded &&
-           !api_dialects[call->operation->dialect].is_grpc &&
-           http1_is_coded(call->request);
+           !api_dialects[call->operation->dialect].is_grpc && http1_is_coded(call->request);
 }
 
 /* Returns false after it has set the error answer. */

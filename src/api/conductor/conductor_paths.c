@@ -47,12 +47,12 @@ static enum call_step forward_begin(struct call *call)
     return CALL_FORWARD;
 }
 
-#define PATH(verb, pattern, needs, ...)                                                  \
-    {                                                                                    \
-        .id = "conductor.forward", .method = verb, .path = "/api/" pattern,              \
-        .right = (needs), .body_max = FORWARDED_BODY_MAX,                                \
-        .summary = "Forward to the upstream", .begin = forward_begin,                    \
-        .dialect = DIALECTS_CONDUCTOR, .is_forwarded = true, __VA_ARGS__                 \
+#define PATH(verb, pattern, needs, ...)                                                       \
+    {                                                                                         \
+        .id = "conductor.forward", .method = verb, .path = "/api/" pattern, .right = (needs), \
+        .body_max = FORWARDED_BODY_MAX, .summary = "Forward to the upstream",                 \
+        .begin = forward_begin, .dialect = DIALECTS_CONDUCTOR, .is_forwarded = true,          \
+        __VA_ARGS__                                                                           \
     }
 #define READ(pattern)            PATH("GET", pattern, RIGHT_VIEW, )
 #define WORKER_READ(pattern)     PATH("GET", pattern, RIGHT_VIEW, .other_right = RIGHT_WORK)

@@ -105,8 +105,8 @@ void http_call_cancel(struct http_call *call)
 
 static bool is_same(const struct http_target *a, const struct http_target *b)
 {
-    return a->lane == b->lane && a->is_http1 == b->is_http1 && str_eq(a->url, b->url) && str_eq(a->ca, b->ca) &&
-           str_eq(a->cert, b->cert) && str_eq(a->key, b->key) &&
+    return a->lane == b->lane && a->is_http1 == b->is_http1 && str_eq(a->url, b->url) &&
+           str_eq(a->ca, b->ca) && str_eq(a->cert, b->cert) && str_eq(a->key, b->key) &&
            str_eq(a->server_name, b->server_name);
 }
 
@@ -186,8 +186,9 @@ static void free_unused(struct http_client *client)
 
 /* ---- calls ---- */
 
-struct http_call *http_client_call(struct http_client *client, const struct http_request *request,
-                               const struct http_watch *watch, void *arg)
+struct http_call *http_client_call(struct http_client *client,
+                                   const struct http_request *request,
+                                   const struct http_watch *watch, void *arg)
 {
     struct http_call *call = calloc(1, sizeof *call);
 

@@ -47,7 +47,7 @@ enum http_end_kind {
     HTTP_END_DENIED,      /* by `permits` */
     HTTP_END_REFUSED,     /* the server did not process it, HTTP_CLIENT_TRIES_MAX times */
     HTTP_END_LATE,        /* `within` has passed */
-    HTTP_END_BROKEN,      /* the answer is incomplete or missing; the request may have arrived */
+    HTTP_END_BROKEN, /* the answer is incomplete or missing; the request may have arrived */
 };
 
 struct http_end {
@@ -81,7 +81,8 @@ struct http_watch {
 struct http_request {
     const struct http_target *target;
     struct str method, path;
-    const struct http1_field *fields; /* names in lower case; none that frames a message, no host */
+    const struct http1_field
+        *fields; /* names in lower case; none that frames a message, no host */
     int field_count;
     struct str body;
     bool has_stream; /* on_pull gives the body, and not `body` */
@@ -96,8 +97,9 @@ struct http_call;   /* opaque */
 struct http_client *http_client_new(uv_loop_t *loop, const char *ca_file);
 
 /* Starts a call. */
-struct http_call *http_client_call(struct http_client *client, const struct http_request *request,
-                               const struct http_watch *watch, void *arg);
+struct http_call *http_client_call(struct http_client *client,
+                                   const struct http_request *request,
+                                   const struct http_watch *watch, void *arg);
 
 /* The server may send `n` more bytes. */
 void http_call_consume(struct http_call *call, size_t n);

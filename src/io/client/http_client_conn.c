@@ -118,7 +118,8 @@ static void fail(struct http_conn *c, const char *what, const char *why)
     struct buf out = BUF(text);
 
     buf_printf(&out, "%s: %s", what, why);
-    http_conn_close(c, c->phase == HTTP_CONN_OPEN ? HTTP_END_BROKEN : HTTP_END_UNCONNECTED, text);
+    http_conn_close(c, c->phase == HTTP_CONN_OPEN ? HTTP_END_BROKEN : HTTP_END_UNCONNECTED,
+                    text);
 }
 
 /* ---- sending ---- */
@@ -260,7 +261,7 @@ static void decrypt(struct http_conn *c, struct str encrypted)
         }
         c->peer->protocol->start(c);
     }
-    if (c->phase == HTTP_CONN_OPEN && plain.len > 0 && 
+    if (c->phase == HTTP_CONN_OPEN && plain.len > 0 &&
         !c->peer->protocol->receive(c, buf_as_str(&plain)))
         c->is_broken = true;
     if (state == TLS_ENDED && !(c->phase == HTTP_CONN_OPEN && c->peer->protocol->end_input(c)))

@@ -13,11 +13,11 @@
 #include "wire/http1/http1_answer.h"
 
 enum {
-    IDLE_MS = 25000,        /* then an unused connection is closed; Tomcat waits 60 s */
-    PAUSE_AT = 128 * 1024,  /* bytes that the owner has not consumed: reading stops */
-    RESUME_AT = 64 * 1024,  /* and continues */
-    CHUNK_MAX = 16 * 1024,  /* bytes of a chunk that is sent */
-    FRAMING_MAX = 64,    /* of the lines that frame a body */
+    IDLE_MS = 25000,       /* then an unused connection is closed; Tomcat waits 60 s */
+    PAUSE_AT = 128 * 1024, /* bytes that the owner has not consumed: reading stops */
+    RESUME_AT = 64 * 1024, /* and continues */
+    CHUNK_MAX = 16 * 1024, /* bytes of a chunk that is sent */
+    FRAMING_MAX = 64,      /* of the lines that frame a body */
 };
 
 static_assert(PAUSE_AT + HTTP_CLIENT_READ + TLS_KEPT_MAX <= HTTP_CLIENT_WINDOW,
@@ -25,9 +25,9 @@ static_assert(PAUSE_AT + HTTP_CLIENT_READ + TLS_KEPT_MAX <= HTTP_CLIENT_WINDOW,
 
 struct http_h1 {
     struct http1 parser;
-    bool has_head;   /* of the request: sent */
-    bool is_sent;    /* the whole request */
-    bool is_paused;  /* the server must wait */
+    bool has_head;  /* of the request: sent */
+    bool is_sent;   /* the whole request */
+    bool is_paused; /* the server must wait */
     size_t unconsumed;
     char room[HTTP1_ROOM]; /* last: its pages are touched only as far as the head is long */
 };
@@ -297,6 +297,16 @@ static void h1_release(struct http_conn *c)
 }
 
 const struct http_protocol http_protocol_h1 = {
-    HTTP_CLIENT_H1_CONNS_MAX, h1_start,   h1_has_room, h1_submit, h1_receive,       h1_end_input,
-    h1_gather,                h1_is_over, h1_consume,  h1_cancel, h1_check_silence, h1_release,
+    HTTP_CLIENT_H1_CONNS_MAX,
+    h1_start,
+    h1_has_room,
+    h1_submit,
+    h1_receive,
+    h1_end_input,
+    h1_gather,
+    h1_is_over,
+    h1_consume,
+    h1_cancel,
+    h1_check_silence,
+    h1_release,
 };

@@ -10,7 +10,7 @@
 enum {
     STREAMS_FIRST = 100, /* until the server has sent its settings */
     WINDOW_ALL = 4 << 20,
-    IDLE_MS = 300000, /* without calls, then the connection is closed */
+    IDLE_MS = 300000,  /* without calls, then the connection is closed */
     SETTINGS_MAX = 32, /* in one frame */
     ACKS_MAX = 100,    /* of pings and settings that the server does not accept */
     OWN_FIELDS = 4,    /* :method, :scheme, :path, :authority */
@@ -335,6 +335,7 @@ static void h2_release(struct http_conn *c)
 }
 
 const struct http_protocol http_protocol_h2 = {
-    HTTP_CLIENT_CONNS_MAX, h2_start,  h2_has_room, h2_submit, h2_receive,       h2_end_input,
-    h2_gather,             h2_is_over, h2_consume, h2_cancel, h2_check_silence, h2_release,
+    HTTP_CLIENT_CONNS_MAX, h2_start,   h2_has_room, h2_submit,  h2_receive,
+    h2_end_input,          h2_gather,  h2_is_over,  h2_consume, h2_cancel,
+    h2_check_silence,      h2_release,
 };

@@ -14,7 +14,7 @@ enum {
     HTTP_CLIENT_GATHER = 48 * 1024,   /* bytes that are sent at once */
     HTTP_CLIENT_BACKLOG = 256 * 1024, /* bytes that the kernel has not accepted */
     HTTP_CLIENT_CONNECT_MS = 5000,    /* for one address: connection and TLS */
-    HTTP_CLIENT_PING_MS = 30000,      /* of silence with open calls, then a ping; twice: broken */
+    HTTP_CLIENT_PING_MS = 30000, /* of silence with open calls, then a ping; twice: broken */
 };
 
 struct http_protocol;
@@ -137,8 +137,8 @@ void http_bytes_add(struct http_bytes *bytes, struct str more);
 
 /* HTTP/2 or HTTP/1.1 on a connection. */
 struct http_protocol {
-    int conns_max;                       /* of one target */
-    void (*start)(struct http_conn *c);  /* the connection is ready */
+    int conns_max;                      /* of one target */
+    void (*start)(struct http_conn *c); /* the connection is ready */
     bool (*has_room)(const struct http_conn *c);
     void (*submit)(struct http_conn *c, struct http_call *call);
     bool (*receive)(struct http_conn *c, struct str bytes);      /* false: broken */

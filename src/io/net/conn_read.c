@@ -96,8 +96,7 @@ static void begin_body(struct conn *c, bool has_more)
     conn_enter(c, CONN_BODY);
     http1->body_max = listener->handler.body_max(listener->handler.arg, &http1->request);
     c->exchange->may_stream = listener->handler.streams &&
-                              listener->handler.streams(listener->handler.arg,
-                                                        &http1->request);
+                              listener->handler.streams(listener->handler.arg, &http1->request);
     c->must_continue = http1->request.expects_continue && !has_more;
 }
 

@@ -55,9 +55,9 @@ struct exchange_watch {
 
 struct exchange {
     const struct http1_request *request;
-    struct str body;   /* of a streamed one: what has arrived and was not taken */
-    bool is_body_open; /* it is streamed (struct listener_handler), and more may arrive */
-    int body_error;    /* why nothing more arrives: a status; 0: no error */
+    struct str body;      /* of a streamed one: what has arrived and was not taken */
+    bool is_body_open;    /* it is streamed (struct listener_handler), and more may arrive */
+    int body_error;       /* why nothing more arrives: a status; 0: no error */
     const char *body_why; /* then: for the client */
     struct peer peer;
     bool is_gone;      /* on_gone was called, or would have been */

@@ -23,11 +23,8 @@ static const struct str hop_fields[] = {
 
 /* By these a client could ask some servers for another path or method than the checked one. */
 static const struct str override_fields[] = {
-    {"x-http-method-override", 22},
-    {"x-http-method", 13},
-    {"x-method-override", 17},
-    {"x-original-url", 14},
-    {"x-rewrite-url", 13},
+    {"x-http-method-override", 22}, {"x-http-method", 13}, {"x-method-override", 17},
+    {"x-original-url", 14},         {"x-rewrite-url", 13},
 };
 
 /* By these a client proves who it is to Belfry. */
@@ -115,17 +112,39 @@ int64_t forward_fields_length(const struct http1_field *fields, int count)
     return -1;
 }
 
-int forward_fields_answer(const struct http1_field *fields, int count, struct arena *arena,
-                          struct http1_field *room, int max)
+/* Whether a field Connection lists the name. */
+static bool is_connections(const struct http1_field *fields, int count, struct str name)
+{
+    for (int i = 0; i < count; i++) {
+        struct str list = fields[i].value, one = list, rest = {NULL, 0};
+        bool has_more = true;
+
+        if (!str_eq_nocase(fields[i].name, STR("connection")))
+            continue;
+        while (has_more) {
+            has_more = str_cut(list, ',', &one, &rest);
+            if (str_eq_nocase(str_trim(has_more ? one : list), name))
+                return true;
+            list = rest;
+        }
+    }
+    return false;
+}
+
+int forward_fields_answer(const struct http1_field *fields, int count, bool keeps_date,
+                          struct arena *arena, struct http1_field *room, int max)
 {
     int n = 0;
 
     for (int i = 0; i < count; i++) {
-        if (IS_AMONG(fields[i].name, hop_fields))
+        struct str name = fields[i].name;
+
+        if (IS_AMONG(name, hop_fields) || is_connections(fields, count, name) ||
+            (!keeps_date && str_eq_nocase(name, STR("date"))))
             continue;
         if (n == max)
             return -1;
-        room[n++] = (struct http1_field){arena_str(arena, fields[i].name),
+        room[n++] = (struct http1_field){arena_str(arena, name),
                                          arena_str(arena, fields[i].value)};
     }
     return n;

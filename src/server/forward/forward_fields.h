@@ -25,9 +25,12 @@ int forward_fields_request(const struct http1_request *request,
                            const struct forward_rules *rules, struct arena *arena,
                            struct http1_field *room, int max);
 
-/* The fields of an answer, or its trailers, for the client: copies.  -1: too many. */
-int forward_fields_answer(const struct http1_field *fields, int count, struct arena *arena,
-                          struct http1_field *room, int max);
+/*
+ * The fields of an answer, or its trailers, for the client: copies.  -1: too many.  In HTTP/1.1
+ * Belfry sets Date itself.
+ */
+int forward_fields_answer(const struct http1_field *fields, int count, bool keeps_date,
+                          struct arena *arena, struct http1_field *room, int max);
 
 /* The value of Content-Length; -1: there is none. */
 int64_t forward_fields_length(const struct http1_field *fields, int count);

@@ -43,7 +43,7 @@ struct forward {
     struct http1_field trailers[EXCHANGE_FIELDS_MAX];
     int trailer_count;
     size_t received;
-    char *whole;    /* `length` bytes of an answer that is passed on as a whole; NULL: not */
+    char *whole;   /* `length` bytes of an answer that is passed on as a whole; NULL: not */
     char *pending; /* HTTP_CLIENT_WINDOW bytes that the client has not accepted; NULL: none */
     size_t pending_at, pending_len;
 };
@@ -226,8 +226,8 @@ static void on_head(void *arg, int status, const struct http1_field *fields, int
     struct forward *f = arg;
 
     f->status = status;
-    f->head_count = forward_fields_answer(fields, count, exchange_arena(f->x), f->head,
-                                          EXCHANGE_FIELDS_MAX);
+    f->head_count = forward_fields_answer(fields, count, exchange_is_h2(f->x),
+                                          exchange_arena(f->x), f->head, EXCHANGE_FIELDS_MAX);
     f->length = is_grpc(f) ? -1 : forward_fields_length(fields, count);
     if (f->head_count < 0)
         refuse(f, 502, "unavailable", "the upstream sent too many header fields");
@@ -335,7 +335,7 @@ static void on_end(void *arg, const struct http_end *end)
         fail(f, end);
         return;
     }
-    f->trailer_count = forward_fields_answer(end->trailers, end->trailer_count,
+    f->trailer_count = forward_fields_answer(end->trailers, end->trailer_count, true,
                                              exchange_arena(f->x), f->trailers,
                                              EXCHANGE_FIELDS_MAX);
     if (f->trailer_count < 0) {

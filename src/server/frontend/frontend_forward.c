@@ -12,8 +12,8 @@ const struct operation *frontend_forward_find(const struct frontend *frontend,
 {
     const struct api_dialect *api = &api_dialects[operation_dialect(NULL, request)];
 
-    if (!api->forwarded || (!api->is_grpc && !namespace_cache_has_upstream(
-                                                 frontend->namespaces, api->upstream)))
+    if (!api->forwarded ||
+        (!api->is_grpc && !namespace_cache_has_upstream(frontend->namespaces, api->upstream)))
         return NULL;
     return api->forwarded(request);
 }

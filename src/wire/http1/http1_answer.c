@@ -26,7 +26,8 @@ enum rc http1_answer_line(struct http1 *p, struct str line, struct err *reterr)
         return rc;
     digits = rest;
     str_cut(rest, ' ', &digits, &reason);
-    if (digits.len != 3 || str_take_number(&digits, 599, &code) != 3 || code < 100 || code > 599)
+    if (digits.len != 3 || str_take_number(&digits, 599, &code) != 3 || code < 100 ||
+        code > 599)
         return HTTP1_REFUSE(p, 400, reterr, "\"%.*s\" has no status", STR_ARG(line));
     p->code = (int)code;
     p->is_bodiless |= code < 200 || code == 204 || code == 304;

@@ -198,7 +198,7 @@ static void a_call_is_cancelled_before_it_is_sent(void **state)
 static void a_deadline_ends_the_stream(void **state)
 {
     struct http_caller_call *call = http_caller_start(caller, "/later", (struct str){0},
-                                                  50 * SPAN_MS);
+                                                      50 * SPAN_MS);
 
     (void)state;
     http_caller_wait(call);

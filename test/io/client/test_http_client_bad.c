@@ -175,12 +175,13 @@ static void a_call_is_repeated_a_limited_number_of_times(void **state)
 static void a_failed_call_is_not_repeated(void **state)
 {
     (void)state;
-    check((struct scripted){.scripts = {FRAME(INTERNAL), FRAME(HEAD_LAST)}}, HTTP_END_BROKEN, 1);
+    check((struct scripted){.scripts = {FRAME(INTERNAL), FRAME(HEAD_LAST)}}, HTTP_END_BROKEN,
+          1);
     check((struct scripted){.scripts = {FRAME(HEAD), FRAME(HEAD_LAST)}, .closes = true},
           HTTP_END_BROKEN, 1);
     /* The answer has begun, so the server has processed the request. */
-    check((struct scripted){.scripts = {FRAME(HEAD REFUSED), FRAME(HEAD_LAST)}}, HTTP_END_BROKEN,
-          1);
+    check((struct scripted){.scripts = {FRAME(HEAD REFUSED), FRAME(HEAD_LAST)}},
+          HTTP_END_BROKEN, 1);
 }
 
 static void an_answer_before_a_goaway_is_complete(void **state)

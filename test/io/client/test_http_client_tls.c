@@ -125,8 +125,8 @@ static void a_server_may_require_a_certificate(void **state)
 
     (void)state;
     tls_proxy_open_mutual(&proxy, app->port, other.cert);
-    assert_failed(http_caller_open("https", (uint16_t)proxy.port, proxy.cert.cert), HTTP_END_BROKEN,
-                  "certificate required");
+    assert_failed(http_caller_open("https", (uint16_t)proxy.port, proxy.cert.cert),
+                  HTTP_END_BROKEN, "certificate required");
     caller = http_caller_open("https", (uint16_t)proxy.port, proxy.cert.cert);
     caller->target.cert = read_pem(other.cert, cert_room);
     caller->target.key = read_pem(other.key, key_room);

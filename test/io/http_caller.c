@@ -108,9 +108,10 @@ void http_caller_close(struct http_caller *caller)
 }
 
 struct http_caller_call *http_caller_start(struct http_caller *caller, const char *path,
-                                       struct str body, span within)
+                                           struct str body, span within)
 {
-    static const struct http_watch watch = {permits, on_head, on_data, on_end};
+    static const struct http_watch watch = {
+        .permits = permits, .on_head = on_head, .on_data = on_data, .on_end = on_end};
     static const struct http1_field field = {{"x-test", 6}, {"yes", 3}};
     struct http_caller_call *call = calloc(1, sizeof *call);
 
@@ -121,16 +122,16 @@ struct http_caller_call *http_caller_start(struct http_caller *caller, const cha
     call->path = str_of(path);
     call->body = body;
     call->call = http_client_call(caller->client,
-                                &(struct http_request){
-                                    .target = &caller->target,
-                                    .method = body.len > 0 ? STR("POST") : STR("GET"),
-                                    .path = call->path,
-                                    .fields = &field,
-                                    .field_count = 1,
-                                    .body = body,
-                                    .within = within,
-                                },
-                                &watch, call);
+                                  &(struct http_request){
+                                      .target = &caller->target,
+                                      .method = body.len > 0 ? STR("POST") : STR("GET"),
+                                      .path = call->path,
+                                      .fields = &field,
+                                      .field_count = 1,
+                                      .body = body,
+                                      .within = within,
+                                  },
+                                  &watch, call);
     return call;
 }
 

@@ -44,7 +44,7 @@ void http_caller_close(struct http_caller *caller);
 
 /* Starts a call: GET, or POST with a body.  `within` 0: no limit. */
 struct http_caller_call *http_caller_start(struct http_caller *caller, const char *path,
-                                       struct str body, span within);
+                                           struct str body, span within);
 struct http_caller_call *http_caller_get(struct http_caller *caller, const char *path);
 
 /* Runs the loop until the call has ended. */
