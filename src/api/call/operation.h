@@ -67,7 +67,8 @@ extern const int operation_count;
 
 /*
  * Finds the operation of a request and copies its path variables into `arena`.  Returns NULL
- * with *ret_status 404, or 405 and the methods of the path in *ret_allow.
+ * with *ret_status 404, or 405 and the methods of the path in *ret_allow, unless `ret_allow` is
+ * NULL.
  */
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,

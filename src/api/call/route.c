@@ -144,6 +144,8 @@ const struct operation *operation_find(const struct http1_request *request, stru
             return operation;
         }
     }
+    if (!ret_allow)
+        return NULL;
     *ret_allow = methods_of(request, arena);
     *ret_status = ret_allow->len > 0 ? 405 : 404;
     return NULL;

@@ -6,12 +6,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/must.h"
 #include "io/client/http_client_parts.h"
 
 enum {
     SWEEP_MS = 100,              /* precision of deadlines */
+    SPARES_MAX = 256,            /* calls that are kept */
     PEER_ARENA_MAX = 512 * 1024, /* a URL and some certificates */
 };
 
@@ -44,10 +46,39 @@ static void leave_ring(struct http_call *call)
 
 /* ---- ends ---- */
 
-static void call_free(struct http_call *call)
+/* Kept with its arena for a later call, to save allocations. */
+static void call_free(struct http_client *client, struct http_call *call)
 {
-    arena_free(call->arena);
-    free(call);
+    if (client->is_closing || client->spares == SPARES_MAX ||
+        (call->arena && arena_used(call->arena) > HTTP_CLIENT_HEAD_MAX)) {
+        arena_free(call->arena);
+        free(call);
+        return;
+    }
+    if (call->arena)
+        arena_reset(call->arena);
+    call->after = client->spare;
+    client->spare = call;
+    client->spares++;
+}
+
+static struct http_call *call_new(struct http_client *client)
+{
+    struct http_call *call = client->spare;
+    struct arena *arena = NULL;
+
+    if (call) {
+        client->spare = call->after;
+        client->spares--;
+        arena = call->arena;
+    } else {
+        call = malloc(sizeof *call);
+        must(call != NULL);
+    }
+    memset(call, 0, offsetof(struct http_call, text));
+    call->arena = arena;
+    call->client = client;
+    return call;
 }
 
 void http_call_end(struct http_call *call, enum http_end_kind kind, const char *text)
@@ -73,7 +104,7 @@ void http_client_deliver(struct http_client *client)
 
         leave_ring(call);
         call->watch->on_end(call->arg, &call->end);
-        call_free(call);
+        call_free(client, call);
     }
 }
 
@@ -98,7 +129,7 @@ void http_call_cancel(struct http_call *call)
     leave_ring(call);
     if (c)
         c->peer->protocol->cancel(c, call);
-    call_free(call);
+    call_free(call->client, call);
 }
 
 /* ---- targets ---- */
@@ -190,9 +221,9 @@ struct http_call *http_client_call(struct http_client *client,
                                    const struct http_request *request,
                                    const struct http_watch *watch, void *arg)
 {
-    struct http_call *call = calloc(1, sizeof *call);
+    struct http_call *call = call_new(client);
 
-    must(call != NULL && !client->is_closing && request->field_count <= HTTP_CLIENT_FIELDS_MAX);
+    must(!client->is_closing && request->field_count <= HTTP_CLIENT_FIELDS_MAX);
     call->peer = find_peer(client, request->target);
     call->request = *request;
     call->request.target = NULL;
@@ -356,6 +387,13 @@ void http_client_check_closed(struct http_client *client)
         if (peer->conns)
             return;
     free_unused(client);
+    while (client->spare) {
+        struct http_call *call = client->spare;
+
+        client->spare = call->after;
+        arena_free(call->arena);
+        free(call);
+    }
     free(client->frames.ptr);
     free(client->encrypted.ptr);
     free(client);

@@ -37,10 +37,11 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     (void)arg;
     if (!call)
         return 0;
-    if (!call->arena) {
+    if (!call->arena)
         call->arena = arena_new(8 * HTTP_CLIENT_HEAD_MAX);
-        call->fields = arena_array(call->arena, HTTP_CLIENT_FIELDS_MAX, sizeof *call->fields);
-    }
+    if (!call->fields)
+        call->fields = arena_take_raw(call->arena,
+                                      HTTP_CLIENT_FIELDS_MAX * sizeof *call->fields);
     call->field_count = 0;
     return 0;
 }

@@ -22,6 +22,7 @@ struct http_h1; /* see http_client_h1.c */
 
 struct http_call {
     struct http_call *before, *after; /* in a ring: waiting, of a connection, or ended */
+    struct http_client *client;
     struct http_peer *peer;
     struct http_conn *conn; /* NULL: waiting or ended */
     const struct http_watch *watch;
@@ -109,7 +110,9 @@ struct http_client {
     int handles;
     bool is_awake, is_closing;
     struct http_peer *peers;
-    struct http_call ended; /* head of the ring: on_end is due */
+    struct http_call ended;  /* head of the ring: on_end is due */
+    struct http_call *spare; /* linked by `after` */
+    int spares;
     struct http_bytes frames, encrypted;
     void (*on_closed)(void *arg);
     void *arg;

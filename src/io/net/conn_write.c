@@ -9,11 +9,15 @@
 #include "io/net/h2.h"
 #include "io/net/listener_parts.h"
 
-enum { BYTES_FIRST = 4096 }; /* initial size of a buffer */
+enum {
+    BYTES_SMALL = 512,  /* initial size of a buffer for little: malloc() is quick then */
+    BYTES_FIRST = 4096, /* and for more */
+};
 
 void conn_bytes_add(struct conn_bytes *bytes, struct str more)
 {
-    size_t cap = bytes->cap > 0 ? bytes->cap : BYTES_FIRST;
+    size_t first = more.len <= BYTES_SMALL ? BYTES_SMALL : BYTES_FIRST;
+    size_t cap = bytes->cap > 0 ? bytes->cap : first;
 
     if (more.len == 0)
         return;

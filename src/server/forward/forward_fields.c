@@ -65,12 +65,12 @@ static struct str lower_case(struct str name, struct arena *arena)
 
 /* The message of gRPC is sent uncompressed, so its encoding is not passed on. */
 static bool passes(const struct http1_request *request, struct str name,
-                   const struct forward_rules *rules)
+                   const struct forward_rules *rules, bool has_connection)
 {
     return !IS_AMONG(name, hop_fields) && !IS_AMONG(name, override_fields) &&
            !is_replaced(name, &rules->upstream->headers) &&
            !str_eq_nocase(name, STR("grpc-encoding")) &&
-           !http1_list_has(request, STR("connection"), name) &&
+           !(has_connection && http1_list_has(request, STR("connection"), name)) &&
            (rules->keeps_credentials || !IS_AMONG(name, credential_fields));
 }
 
@@ -79,6 +79,8 @@ int forward_fields_request(const struct http1_request *request,
                            struct http1_field *room, int max)
 {
     const struct pairs *headers = &rules->upstream->headers;
+    struct str ignored;
+    bool has_connection = http1_find(request, STR("connection"), &ignored);
     int n = 0;
 
     if (request->field_count + headers->count + 1 > max)
@@ -86,7 +88,7 @@ int forward_fields_request(const struct http1_request *request,
     for (int i = 0; i < request->field_count; i++) {
         const struct http1_field *field = &request->fields[i];
 
-        if (passes(request, field->name, rules))
+        if (passes(request, field->name, rules, has_connection))
             room[n++] = (struct http1_field){lower_case(field->name, arena),
                                              arena_str(arena, field->value)};
     }

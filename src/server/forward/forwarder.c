@@ -22,6 +22,8 @@ enum { LANE_SHORT, LANE_POLLS };
 /* Bytes of an answer with a known length that is passed on as a whole, in one write. */
 enum { WHOLE_MAX = 64 * 1024 };
 
+enum { SPARES_MAX = 256 }; /* kept to save allocations */
+
 /* Everything that it points to is in the arena of the exchange, which outlives it. */
 struct forward {
     struct forward *before, *after;
@@ -35,23 +37,27 @@ struct forward {
     size_t body_len;
 
     int status; /* of the upstream's head; 0: none yet */
-    struct http1_field head[EXCHANGE_FIELDS_MAX];
     int head_count;
     int64_t length; /* of its body, as announced; -1: unknown */
     bool has_begun; /* the head was sent to the client */
     bool is_ended;  /* the answer is complete, but the client has not accepted all of it */
-    struct http1_field trailers[EXCHANGE_FIELDS_MAX];
     int trailer_count;
     size_t received;
     char *whole;   /* `length` bytes of an answer that is passed on as a whole; NULL: not */
     char *pending; /* HTTP_CLIENT_WINDOW bytes that the client has not accepted; NULL: none */
     size_t pending_at, pending_len;
+
+    /* Last: the counts make them empty. */
+    struct http1_field head[EXCHANGE_FIELDS_MAX];
+    struct http1_field trailers[EXCHANGE_FIELDS_MAX];
 };
 
 struct forwarder {
     struct forwarder_options options;
     struct http_client *client;
-    struct forward all; /* head of the ring */
+    struct forward all;    /* head of the ring */
+    struct forward *spare; /* linked by `after` */
+    int spares;
     int count;
     size_t bodies;
     void (*on_closed)(void *arg);
@@ -90,7 +96,30 @@ static void forward_end(struct forward *f, int status)
     forwarder->bodies -= f->body_len;
     forwarder->options.on_answered(forwarder->options.arg, f->operation, status);
     free(f->pending);
-    free(f);
+    if (forwarder->spares == SPARES_MAX) {
+        free(f);
+        return;
+    }
+    f->after = forwarder->spare;
+    forwarder->spare = f;
+    forwarder->spares++;
+}
+
+static struct forward *forward_new(struct forwarder *forwarder)
+{
+    struct forward *f = forwarder->spare;
+
+    if (f) {
+        forwarder->spare = f->after;
+        forwarder->spares--;
+    } else {
+        f = malloc(sizeof *f);
+        must(f != NULL);
+    }
+    memset(f, 0, offsetof(struct forward, head));
+    f->forwarder = forwarder;
+    f->length = -1;
+    return f;
 }
 
 static void cut(struct forward *f)
@@ -465,22 +494,16 @@ static void call_upstream(struct forward *f, const struct forward_order *order)
 
 void forwarder_start(struct forwarder *forwarder, const struct forward_order *order)
 {
-    struct forward *f = calloc(1, sizeof *f);
-    struct arena *arena = exchange_arena(order->x);
+    struct forward *f = forward_new(forwarder);
 
-    must(f != NULL);
-    *f = (struct forward){
-        .forwarder = forwarder,
-        .x = order->x,
-        .operation = order->operation,
-        .caller = *order->caller,
-        .request_id = arena_str(arena, order->request_id),
-        .namespace = order->namespace,
-        .body_len = order->message.len,
-        .length = -1,
-        .before = forwarder->all.before,
-        .after = &forwarder->all,
-    };
+    f->x = order->x;
+    f->operation = order->operation;
+    f->caller = *order->caller;
+    f->request_id = arena_str(exchange_arena(f->x), order->request_id);
+    f->namespace = order->namespace;
+    f->body_len = order->message.len;
+    f->before = forwarder->all.before;
+    f->after = &forwarder->all;
     f->caller.name = f->caller.namespace = (struct str){0};
     f->before->after = f->after->before = f;
     forwarder->count++;
@@ -536,6 +559,12 @@ static void on_client_closed(void *arg)
     void (*on_closed)(void *arg) = forwarder->on_closed;
     void *closed_arg = forwarder->arg;
 
+    while (forwarder->spare) {
+        struct forward *f = forwarder->spare;
+
+        forwarder->spare = f->after;
+        free(f);
+    }
     free(forwarder);
     on_closed(closed_arg);
 }

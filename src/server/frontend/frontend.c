@@ -278,8 +278,7 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     struct str allow = {0}, body = x->body;
     int status = 0;
 
-    frontend_find_operation(frontend, call, x->request, &status, &allow);
-    frontend_forward_select(frontend, t, x->request);
+    frontend_find_operation(frontend, t, x->request, &status, &allow);
     call->dialect = operation_dialect(call->operation, x->request);
     if (!frontend_rpc_check(t, x, ANSWER_WITHIN))
         return;

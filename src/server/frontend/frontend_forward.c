@@ -18,17 +18,6 @@ const struct operation *frontend_forward_find(const struct frontend *frontend,
     return api->forwarded(request);
 }
 
-void frontend_forward_select(const struct frontend *frontend, struct ticket *t,
-                             const struct http1_request *request)
-{
-    const struct operation *forwarded = frontend_forward_find(frontend, request);
-
-    if (!forwarded)
-        return;
-    t->fallback = t->call.operation;
-    t->call.operation = forwarded;
-}
-
 bool frontend_forward_use_own(struct ticket *t)
 {
     struct call *call = &t->call;

@@ -16,16 +16,17 @@ static int64_t limit_of(const struct operation *op)
 
 int64_t frontend_body_max(void *arg, const struct http1_request *request)
 {
-    struct str params[CALL_PARAMS_MAX], allow;
+    struct str params[CALL_PARAMS_MAX];
     struct frontend *frontend = arg;
-    const struct operation *op, *forwarded = frontend_forward_find(frontend, request);
+    const struct operation *op, *forwarded;
     int64_t max;
-    int status;
 
     arena_reset(frontend->scratch);
-    op = operation_find(request, frontend->scratch, params, &status, &allow);
+    op = operation_find(request, frontend->scratch, params, NULL, NULL);
+    forwarded = frontend_forward_find(frontend, request);
     frontend->matched_request = request;
     frontend->matched_operation = op;
+    frontend->matched_forwarded = forwarded;
     if (!op && !forwarded)
         return UNKNOWN_BODY_MAX;
     max = op ? limit_of(op) : 0;
@@ -35,24 +36,36 @@ int64_t frontend_body_max(void *arg, const struct http1_request *request)
 /* The message of gRPC must be complete, because it names the namespace. */
 bool frontend_streams_body(void *arg, const struct http1_request *request)
 {
-    const struct operation *forwarded = frontend_forward_find(arg, request);
+    const struct frontend *frontend = arg;
+    const struct operation *forwarded = frontend->matched_request == request
+                                            ? frontend->matched_forwarded
+                                            : frontend_forward_find(frontend, request);
 
     return forwarded && !api_dialects[forwarded->dialect].is_grpc;
 }
 
 /* Reuses the lookup of frontend_body_max() for the same request. */
-void frontend_find_operation(struct frontend *frontend, struct call *call,
+void frontend_find_operation(struct frontend *frontend, struct ticket *t,
                              const struct http1_request *request, int *ret_status,
                              struct str *ret_allow)
 {
-    if (frontend->matched_request == request && frontend->matched_operation) {
+    struct call *call = &t->call;
+    bool is_matched = frontend->matched_request == request;
+    const struct operation *forwarded = is_matched ? frontend->matched_forwarded
+                                                   : frontend_forward_find(frontend, request);
+
+    if (is_matched && frontend->matched_operation) {
         call->operation = frontend->matched_operation;
         operation_params(call->operation, request, call->arena, call->params);
-    } else {
+    } else if (!is_matched || !forwarded) {
         call->operation = operation_find(request, call->arena, call->params, ret_status,
                                          ret_allow);
     }
     frontend->matched_request = NULL;
+    if (!forwarded)
+        return;
+    t->fallback = call->operation;
+    call->operation = forwarded;
 }
 
 enum call_step frontend_unknown_path(struct call *call, const struct http1_request *request)
