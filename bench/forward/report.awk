@@ -20,12 +20,14 @@ END {
         direct = median("rate " kind " direct")
         proxy = median("rate " kind " nghttpx")
         belfry = median("rate " kind " belfry")
-        printf "%-6s answers/s  direct %8.0f  nghttpx %8.0f  Belfry %8.0f  Belfry/nghttpx %3.0f %%\n",
-            kind, direct, proxy, belfry, 100 * belfry / proxy
+        if (direct > 0)
+            printf "%-6s answers/s  direct %8.0f  nghttpx %8.0f  Belfry %8.0f  Belfry/nghttpx %3.0f %%\n",
+                kind, direct, proxy, belfry, 100 * belfry / proxy
         direct = median("p99 " kind " direct")
         proxy = median("p99 " kind " nghttpx")
         belfry = median("p99 " kind " belfry")
-        printf "%-6s p99 in ms  direct %8.3f  nghttpx %8.3f  Belfry %8.3f  added by Belfry %.3f ms\n",
-            kind, direct, proxy, belfry, belfry - direct
+        if (direct > 0)
+            printf "%-6s p99 in ms  direct %8.3f  nghttpx %8.3f  Belfry %8.3f  added by Belfry %.3f ms\n",
+                kind, direct, proxy, belfry, belfry - direct
     }
 }

@@ -298,8 +298,7 @@ static void denied_requests_are_in_the_audit_log(void **state)
     assert_int_equal(call(&s, "GET", "/api/workflow/w", NULL), 200);
     assert_int_equal(call(&s, "DELETE", "/api/workflow/w", NULL), 403);
     snprintf(s.token, sizeof s.token, "%s", root);
-    UNTIL(call(&s, "GET", "/api/v1/audit", NULL) == 200 &&
-          strstr(s.text, "conductor.forward"));
+    UNTIL(call(&s, "GET", "/api/v1/audit", NULL) == 200 && strstr(s.text, "conductor.forward"));
     assert_null(strstr(strstr(s.text, "conductor.forward") + 1, "conductor.forward"));
     close_stage(&s);
 }

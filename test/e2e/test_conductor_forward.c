@@ -5,7 +5,9 @@
  */
 #include "conductor_stage.h"
 
+#include "cert.h"
 #include "h2_client.h"
+#include "tls_proxy.h"
 
 enum {
     BODY_MAX = 16 << 20,
@@ -463,6 +465,64 @@ static void clients_may_use_http2(void **state)
     close_stage(&s);
 }
 
+/* ---- TLS to the upstream ---- */
+
+/* The file as a string of JSON. */
+static const char *read_pem(const char *path, char *ret, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    size_t n = 0;
+    int c;
+
+    assert_non_null(file);
+    while ((c = fgetc(file)) != EOF && n + 3 < size) {
+        if (c == '\n')
+            ret[n++] = '\\';
+        ret[n++] = (char)(c == '\n' ? 'n' : c);
+    }
+    fclose(file);
+    ret[n] = '\0';
+    return ret;
+}
+
+static void set_tls(struct stage *s, int port, const char *tls)
+{
+    api(s->d, 200, "PUT", "/api/v1/namespaces/default",
+        "{'settings':{'allowNetworks':['127.0.0.0/8'],'upstreams':{'main':{'type':'conductor',"
+        "'url':'https://127.0.0.1:%d/api','tls':{%s}}}}}",
+        port, tls);
+}
+
+static void a_certificate_of_belfry_opens_the_upstream(void **state)
+{
+    static char ca[4096], cert[4096], key[4096], tls[16384];
+    struct stage s = {0};
+    struct tls_proxy proxy;
+    struct cert client;
+
+    open_stage(&s, state);
+    cert_make(CERT_EC, "belfry", &client);
+    tls_proxy_open_mutual(&proxy, s.up.port, client.cert);
+    snprintf(tls, sizeof tls, "'ca':'%s','cert':'%s','key':'%s'",
+             read_pem(proxy.cert.cert, ca, sizeof ca), read_pem(client.cert, cert, sizeof cert),
+             read_pem(client.key, key, sizeof key));
+    set_tls(&s, proxy.port, tls);
+    assert_int_equal(call(&s, "POST", "/api/tasks", "{}"), 200);
+    assert_has(&s, "\"bytes\":2}");
+    assert_int_equal(call(&s, "GET", "/api/workflow/big", NULL), 200);
+    assert_int_equal(s.text + s.len - body_of(&s), CONDUCTOR_BIG);
+    snprintf(tls, sizeof tls, "'ca':'%s'", ca); /* no certificate of its own */
+    set_tls(&s, proxy.port, tls);
+    assert_in_range(call(&s, "GET", "/api/workflow/w", NULL), 502, 503);
+    set_tls(&s, proxy.port, ""); /* an unknown authority */
+    assert_int_equal(call(&s, "GET", "/api/workflow/w", NULL), 503);
+    assert_error(&s, 503, "TLS");
+    assert_int_equal(conductor_requests(&s.up), 2);
+    tls_proxy_close(&proxy);
+    cert_remove(&client);
+    close_stage(&s);
+}
+
 static void requests_are_counted(void **state)
 {
     struct stage s = {0};
@@ -502,6 +562,7 @@ int main(void)
         E2E_TEST(an_address_that_is_not_allowed_gets_no_connection),
         E2E_TEST(without_an_upstream_the_error_says_what_to_configure),
         E2E_TEST(clients_may_use_http2),
+        E2E_TEST(a_certificate_of_belfry_opens_the_upstream),
         E2E_TEST(requests_are_counted),
     };
 
