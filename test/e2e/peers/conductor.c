@@ -322,10 +322,12 @@ void conductor_open(struct conductor *up)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof to;
+    int small = 64 * 1024; /* so that the kernel keeps little of what is not read */
 
     *up = (struct conductor){.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     up->seen = calloc(1, CONDUCTOR_SEEN_MAX + 1);
     must(up->fd >= 0 && up->seen != NULL);
+    must(setsockopt(up->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small) == 0);
     must(bind(up->fd, (struct sockaddr *)&to, sizeof to) == 0 && listen(up->fd, 64) == 0);
     must(getsockname(up->fd, (struct sockaddr *)&to, &len) == 0);
     up->port = ntohs(to.sin_port);
