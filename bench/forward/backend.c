@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The server that both proxies forward to: it answers everything at once, by HTTP/1.1 with a
- * small document and by gRPC with a small message.  Prints its port and runs until it is killed.
+ * small document and by gRPC with a small message.  Prints its port and runs until it is
+ * killed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Who may send which request to an upstream Conductor, and which credentials it gets.
  */
-#include "conductor_stage.h"
+#include "peers/conductor_stage.h"
 
 /* From api/conductor/conductor.h, which has another struct answer than the harness. */
 extern const int conductor_path_count;

@@ -3,7 +3,7 @@
  * Requests of Conductor's clients that the upstream of a namespace answers: a stand-in records
  * every byte.
  */
-#include "conductor_stage.h"
+#include "peers/conductor_stage.h"
 
 #include "cert.h"
 #include "h2_client.h"

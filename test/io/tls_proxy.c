@@ -65,8 +65,8 @@ static void carry(SSL *ssl, int server)
 }
 
 /*
- * Waits for the client to close a connection that the handshake rejected.  Closing it first, with
- * unread bytes of the client, would reset it, and the client could lose the alert.
+ * Waits for the client to close a connection that the handshake rejected.  Closing it first,
+ * with unread bytes of the client, would reset it, and the client could lose the alert.
  */
 static void drain(int fd)
 {

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "io/client/http_client.h"
+#include "io/client/http_protocol.h"
 #include "io/client/webhook_target.h"
 #include "io/net/tls_connect.h"
 
@@ -17,7 +18,6 @@ enum {
     HTTP_CLIENT_PING_MS = 30000, /* of silence with open calls, then a ping; twice: broken */
 };
 
-struct http_protocol;
 struct http_h1; /* see http_client_h1.c */
 
 struct http_call {
@@ -137,22 +137,3 @@ void http_conn_close(struct http_conn *c, enum http_end_kind kind, const char *t
 void http_conn_mark_dirty(struct http_conn *c);
 void http_conn_pause(struct http_conn *c, bool is_paused); /* reading */
 void http_bytes_add(struct http_bytes *bytes, struct str more);
-
-/* HTTP/2 or HTTP/1.1 on a connection. */
-struct http_protocol {
-    int conns_max;                      /* of one target */
-    void (*start)(struct http_conn *c); /* the connection is ready */
-    bool (*has_room)(const struct http_conn *c);
-    void (*submit)(struct http_conn *c, struct http_call *call);
-    bool (*receive)(struct http_conn *c, struct str bytes);      /* false: broken */
-    bool (*end_input)(struct http_conn *c);                      /* false: too early */
-    bool (*gather)(struct http_conn *c, struct http_bytes *out); /* to be sent; false: broken */
-    bool (*is_over)(const struct http_conn *c);
-    void (*consume)(struct http_call *call, size_t n);
-    void (*cancel)(struct http_conn *c, struct http_call *call); /* it has left its ring */
-    void (*check_silence)(struct http_conn *c, uint64_t silent_ms);
-    void (*release)(struct http_conn *c); /* frees its state */
-};
-
-extern const struct http_protocol http_protocol_h2; /* http_client_h2.c */
-extern const struct http_protocol http_protocol_h1; /* http_client_h1.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client's side of TLS, for HTTP/2 or HTTP/1.1: it verifies the server's certificate and may
- * present one of its own.  Reading and writing are those of io/net/tls.h.
+ * The client's side of TLS, for HTTP/2 or HTTP/1.1: it verifies the server's certificate and
+ * may present one of its own.  Reading and writing are those of io/net/tls.h.
  */
 #pragma once
 

@@ -232,7 +232,8 @@ static bool answer(struct peer *p, const char *path, size_t body)
 {
     static const struct reply replies[] = {
         {"/chunks",
-         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n",
+         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n"
+         "3\r\ntwo\r\n0\r\n\r\n",
          true},
         {"/close", "HTTP/1.1 200 OK\r\n\r\nuntil the end", false},
         {"/none", "HTTP/1.1 204 No Content\r\n\r\n", true},

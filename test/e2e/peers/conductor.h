@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for an upstream Conductor: an HTTP/1.1 server of plain sockets, one thread for each
- * connection, that records the bytes it gets.  The last segment of the path says how it answers:
+ * A stand-in for an upstream Conductor: an HTTP/1.1 server of plain sockets, one thread for
+ * each connection, that records the bytes it gets.  The last segment of the path says how it
+ * answers:
  *
  * poll: never, and the poll is noted when its client leaves; hold: reads nothing of the body
  * until conductor_release(); big: CONDUCTOR_BIG bytes; chunks: "one" and "two" as chunks;

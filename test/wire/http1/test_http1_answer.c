@@ -54,10 +54,9 @@ static void the_framing_ends_an_answer(void **state)
     (void)state;
     check("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "200 abc.");
     check("HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", "200 .");
-    check(
-        "HTTP/1.1 404 \r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n0\r\nT: 1\r\n"
-        "\r\n",
-        "404 abc.");
+    check("HTTP/1.1 404 \r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1;x=y\r\nc\r\n"
+          "0\r\nT: 1\r\n\r\n",
+          "404 abc.");
     check("HTTP/1.1 204 No Content\r\n\r\n", "204 .");
     check("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", "304 .");
     check("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", "103 .");

@@ -12,10 +12,10 @@
 
 enum { TOKEN_MAX = 128, ANSWER_BYTES = 16 << 20 };
 
-#define UPSTREAM                                                                                \
-    "{'settings':{'allowNetworks':['127.0.0.0/8'],'upstreams':{'main':{'type':"                 \
-    "'conductor','url':'http://127.0.0.1:%u/api','headers':{'X-Authorization':'upstream-key'}}" \
-    "}}}"
+#define UPSTREAM                                                                \
+    "{'settings':{'allowNetworks':['127.0.0.0/8'],'upstreams':{'main':{'type':" \
+    "'conductor','url':'http://127.0.0.1:%u/api',"                              \
+    "'headers':{'X-Authorization':'upstream-key'}}}}}"
 #define PLAIN_UPSTREAM                                                                      \
     "{'settings':{'allowNetworks':['127.0.0.0/8'],'upstreams':{'main':{'type':'conductor'," \
     "'url':'http://127.0.0.1:%u/base/api'}}}}"
