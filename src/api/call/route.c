@@ -128,6 +128,15 @@ static bool is_at(const struct operation *operation, const struct http1_request 
     return matches(operation->path, request, 0);
 }
 
+/* Rejects most operations by one byte: requests of gRPC begin with another than /api. */
+static bool may_be_at(const struct operation *operation, const struct http1_request *request)
+{
+    char first = operation->path[1];
+
+    return request->segment_count == 0 || request->segments[0].len == 0 || first == '{' ||
+           first == request->segments[0].ptr[0];
+}
+
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
                                        struct str *ret_allow)
@@ -139,7 +148,8 @@ const struct operation *operation_find(const struct http1_request *request, stru
     for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
         const struct operation *operation = &operations[i];
 
-        if (is_at(operation, request, is_prefixed) && has_method(operation, method)) {
+        if (may_be_at(operation, request) && is_at(operation, request, is_prefixed) &&
+            has_method(operation, method)) {
             operation_params(operation, request, arena, params);
             return operation;
         }

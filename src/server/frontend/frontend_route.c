@@ -59,7 +59,7 @@ void frontend_find_operation(struct frontend *frontend, struct ticket *t,
         operation_params(call->operation, request, call->arena, call->params);
     } else if (!is_matched || !forwarded) {
         call->operation = operation_find(request, call->arena, call->params, ret_status,
-                                         ret_allow);
+                                         forwarded ? NULL : ret_allow);
     }
     frontend->matched_request = NULL;
     if (!forwarded)
