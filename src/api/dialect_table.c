@@ -18,6 +18,9 @@ const struct api_dialect api_dialects[DIALECTS_COUNT] = {
     [DIALECTS_CONDUCTOR] = {.name = "conductor",
                             .prefixes = {"scheduler", "workflow", "token", "metadata"},
                             .token_field = {"X-Authorization", 15},
+                            .forwarded = conductor_path,
+                            .upstream = UPSTREAM_CONDUCTOR,
+                            .upstream_name = "conductor",
                             .refuse = conductor_error_reply},
     [DIALECTS_JOBS] = {.name = "jobs",
                        .prefixes = {"orgs"},
@@ -28,6 +31,8 @@ const struct api_dialect api_dialects[DIALECTS_COUNT] = {
                            .namespace = temporal_namespace,
                            .missing = temporal_no_namespace,
                            .forwarded = temporal_rpc,
+                           .upstream = UPSTREAM_TEMPORAL,
+                           .upstream_name = "temporal",
                            .refuse = temporal_error_reply,
                            .is_grpc = true},
 };

@@ -10,11 +10,15 @@
 
 #include "base/must.h"
 
-enum { BYTES_FIRST = 4096 }; /* initial size */
+enum {
+    BYTES_SMALL = 512,  /* initial size for little: malloc() is quick then */
+    BYTES_FIRST = 4096, /* and for more */
+};
 
 void io_bytes_add(struct io_bytes *bytes, struct str more)
 {
-    size_t cap = bytes->cap > 0 ? bytes->cap : BYTES_FIRST;
+    size_t first = more.len <= BYTES_SMALL ? BYTES_SMALL : BYTES_FIRST;
+    size_t cap = bytes->cap > 0 ? bytes->cap : first;
 
     if (more.len == 0)
         return;

@@ -36,11 +36,11 @@ struct key_settings {
     struct texts secrets;
 };
 
-enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL };
+enum upstream_type { UPSTREAM_CONDUCTOR, UPSTREAM_TEMPORAL, UPSTREAM_TYPES };
 
 /*
  * "upstreams": {"main": {"type": "conductor", "url": "https://…/api", "headers": {},
- *                        "uniqueCorrelation": false},
+ *                        "uniqueCorrelation": false, "tls": {…}},
  *               "other": {"type": "temporal", "url": "https://host:7233", "headers": {},
  *                         "namespace": "default", "apiKey": "…",
  *                         "tls": {"ca": "PEM", "cert": "PEM", "key": "PEM",
@@ -59,7 +59,7 @@ struct upstream_settings {
     struct str namespace; /* Temporal only                                                */
     struct pairs headers;
     bool has_unique_correlation; /* Conductor only: add the run's id to a correlation id */
-    struct upstream_tls tls;
+    struct upstream_tls tls;     /* with https                                            */
     int follow_rate; /* "followRate": requests per second about workflows that run       */
     int long_polls;  /* "longPolls", Temporal only: workflows that wait for their end there */
 };

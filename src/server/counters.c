@@ -125,29 +125,33 @@ void counters_turn(struct counters *m, const struct counter_turn *turn)
         count_event(m, &out->events[i]);
 }
 
-/* Operations by their index in the table; then unknown requests; then forwarded ones. */
+/* Its place in the table; after it: unknown requests, and those for upstreams of each type. */
 static int index_of(const struct operation *operation)
 {
+    int forwarded = operation_count + COUNTER_TEMPORAL;
     uintptr_t first = (uintptr_t)operations, at = (uintptr_t)operation;
 
     if (!operation)
         return operation_count;
+    if (operation->is_forwarded && operation->dialect == DIALECTS_CONDUCTOR)
+        forwarded = operation_count + COUNTER_CONDUCTOR;
     return at >= first && at < first + (size_t)operation_count * sizeof operations[0]
                ? (int)(operation - operations)
-               : operation_count + 1;
+               : forwarded;
 }
 
 static void count_request(struct counters *m, int operation, int status)
 {
     int digit = status / 100;
 
-    must(operation_count + 1 < COUNTER_OPERATIONS_MAX && digit > 0 && digit < COUNTER_CLASSES);
+    must(operation_count + COUNTER_CONDUCTOR < COUNTER_OPERATIONS_MAX && digit > 0 &&
+         digit < COUNTER_CLASSES);
     counter_add(&m->requests[operation][digit], 1);
 }
 
-void counters_forwarded(struct counters *m, int status)
+void counters_forwarded(struct counters *m, const struct operation *operation, int status)
 {
-    count_request(m, operation_count + 1, status);
+    count_request(m, index_of(operation), status);
 }
 
 void counters_request(struct counters *m, const struct call *call, int status)

@@ -20,6 +20,8 @@
 
 enum {
     COUNTER_OPERATIONS_MAX = 256, /* operations, unknown and forwarded requests */
+    COUNTER_TEMPORAL = 1,         /* after the unknown ones: forwarded to Temporal */
+    COUNTER_CONDUCTOR = 2,        /* and to Conductor */
     COUNTER_CLASSES = 6,          /* status classes, by first digit           */
     COUNTER_OUTCOMES = OUTCOME_UNKNOWN + 1,
     COUNTER_REASONS = REASON_LAST + 1,
@@ -80,6 +82,10 @@ struct counter_turn {
 void counters_turn(struct counters *counters, const struct counter_turn *turn);
 
 struct call;
+struct operation;
+/* A request that an upstream answered. */
+void counters_forwarded(struct counters *counters, const struct operation *operation,
+                        int status);
 /* Counts a call that was answered with this status. */
 void counters_request(struct counters *counters, const struct call *call, int status);
 

@@ -142,11 +142,12 @@ static void print_counts(const struct counters *m, struct answer *out)
 /* Omits counters that are 0, because there are many operations. */
 static void print_requests(const struct counters *m, struct answer *out)
 {
+    static const char *const after_table[] = {"none", "temporal.forward", "conductor.forward"};
     char labels[LABELS_MAX];
 
     prometheus_family(out, "belfry_http_requests_total", "counter",
                       "Requests that were answered, by operation and status class.");
-    for (int i = 0; i <= operation_count + 1; i++)
+    for (int i = 0; i <= operation_count + COUNTER_CONDUCTOR; i++)
         for (int digit = 1; digit < COUNTER_CLASSES; digit++) {
             int64_t count = counter_read(&m->requests[i][digit]);
             struct buf text = BUF(labels);
@@ -154,9 +155,8 @@ static void print_requests(const struct counters *m, struct answer *out)
             if (count == 0)
                 continue;
             buf_printf(&text, "operation=\"%s\",code=\"%dxx\"",
-                       i < operation_count    ? operations[i].id
-                       : i == operation_count ? "none"
-                                              : "temporal.forward",
+                       i < operation_count ? operations[i].id
+                                           : after_table[i - operation_count],
                        digit);
             prometheus_int(out, "belfry_http_requests_total", labels, count);
         }

@@ -368,8 +368,7 @@ static void on_forwarded(void *arg, const struct operation *operation, int statu
 {
     struct serve *s = arg;
 
-    (void)operation;
-    counters_forwarded(&s->counters, status);
+    counters_forwarded(&s->counters, operation, status);
 }
 
 static void open_forwarder(struct serve *s)

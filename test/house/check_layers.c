@@ -55,7 +55,7 @@ static const struct row rows[] = {
      "api/jobs api/openapi",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
-    {"src/api/access", "api/call store base", "engine db core/ wire/"},
+    {"src/api/access", "api/call store base", "engine db model core/ wire/"},
     {"src/api/events", "api/call store core/ base", "engine db model wire/"},
     {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
     {"src/api/native",
@@ -184,7 +184,7 @@ static const struct header_row header_rows[] = {
 
     {"time.h", "src/io/clock.c test/io/test_clock.c bench/time"},
     {"pthread.h", "src/db/sqlite.c src/db/sqlite_lock.c test/io test/db/test_wal_writeback.c "
-                  "test/e2e/peers/upstream.h "
+                  "test/e2e/peers/upstream.h test/e2e/peers/conductor.h "
                   "src/server/postgres_notify.c src/server/checkpointer.c "
                   "src/server/frontend/namespace_cache.c " THREADS},
     {"sched.h", "src/io/thread.c test/io/test_thread.c test/e2e/test_network.c"},
@@ -207,7 +207,7 @@ static const struct header_row header_rows[] = {
     {"curl/*.h", "src/io/client/fetch.c src/io/client/webhook_check.c "
                  "src/io/client/webhook_parts.h src/io/client/webhook_target.c"},
     {"nghttp2/*.h",
-     "src/io/net/h2_parts.h src/io/client/h2_client_parts.h test/io bench/dialects"},
+     "src/io/net/h2_parts.h src/io/client/http_client_parts.h test/io bench/dialects"},
     {"protobuf-c/*.h", "src/wire/grpc/proto.h"},
     {"openssl/*.h", "src/io/net/tls.c src/io/net/tls_connect.c src/io/net/tls_parts.h "
                     "src/io/client/signature.c test/io test/e2e"},

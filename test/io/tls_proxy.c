@@ -19,15 +19,15 @@
 
 enum { PIECE = 16 * 1024 };
 
-static int choose_h2(SSL *ssl, const unsigned char **ret, unsigned char *ret_len,
-                     const unsigned char *offer, unsigned offer_len, void *arg)
+static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *ret_len,
+                           const unsigned char *offer, unsigned offer_len, void *arg)
 {
-    static const unsigned char h2[] = "\002h2";
+    static const unsigned char known[] = "\002h2\010http/1.1";
 
     (void)ssl;
     (void)arg;
-    return SSL_select_next_proto((unsigned char **)(uintptr_t)ret, ret_len, h2, 3, offer,
-                                 offer_len) == OPENSSL_NPN_NEGOTIATED
+    return SSL_select_next_proto((unsigned char **)(uintptr_t)ret, ret_len, known,
+                                 sizeof known - 1, offer, offer_len) == OPENSSL_NPN_NEGOTIATED
                ? SSL_TLSEXT_ERR_OK
                : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
@@ -84,7 +84,7 @@ static void serve(int listener, const struct cert *cert, int port, const char *c
 
     must(SSL_CTX_use_certificate_file(context, cert->cert, SSL_FILETYPE_PEM) == 1);
     must(SSL_CTX_use_PrivateKey_file(context, cert->key, SSL_FILETYPE_PEM) == 1);
-    SSL_CTX_set_alpn_select_cb(context, choose_h2, NULL);
+    SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
     if (clients) {
         must(SSL_CTX_load_verify_file(context, clients) == 1);
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);

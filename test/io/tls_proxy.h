@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that accepts TLS, with only HTTP/2 in ALPN, in front of a server without TLS. */
+/*
+ * A process that accepts TLS in front of a server without TLS, with HTTP/2 and HTTP/1.1 in
+ * ALPN, and no connection without ALPN.
+ */
 #pragma once
 
 #include <stdint.h>

@@ -206,6 +206,13 @@ static bool admit_local(struct call *call, const struct auth *auth,
     return true;
 }
 
+/* Without tokens, the credentials of a request for an upstream are the upstream's. */
+static bool is_for_upstream(const struct call *call, const struct auth *auth, struct str text)
+{
+    return call->operation->is_forwarded && keyring_count(auth->keys) == 0 &&
+           !str_starts(text, STR("bf_"));
+}
+
 static bool deny_forbidden(struct call *call, const char *why)
 {
     call_deny(call, 403, "%s", why);
@@ -215,7 +222,7 @@ static bool deny_forbidden(struct call *call, const char *why)
 bool auth_admit(struct call *call, const struct auth *auth, const struct http1_request *request,
                 bool is_local)
 {
-    struct str text;
+    struct str text = {NULL, 0};
     bool is_valid;
 
     if (is_local && !is_own_host(auth, request->host) && !is_probe(call->operation, request))
@@ -231,7 +238,7 @@ bool auth_admit(struct call *call, const struct auth *auth, const struct http1_r
         call_problem(call, 503, "unavailable", "not ready: starting");
         return false;
     }
-    if (!find_token_text(call, request, &text, &is_valid))
+    if (!find_token_text(call, request, &text, &is_valid) || is_for_upstream(call, auth, text))
         return admit_local(call, auth, request, is_local);
     if (!is_valid)
         return deny_unauthorized(call, "Authorization: must be Bearer bf_...");

@@ -7,6 +7,7 @@
 
 #include "api/call/call.h"
 #include "api/call/error_reply.h"
+#include "model/namespace_settings.h"
 
 enum { DIALECT_PREFIXES_MAX = 5 };
 
@@ -23,6 +24,8 @@ struct api_dialect {
     enum call_step (*missing)(struct call *call);
     /* The operation that an upstream answers, for a request; NULL: none are forwarded. */
     const struct operation *(*forwarded)(const struct http1_request *request);
+    enum upstream_type upstream;      /* the type of that upstream  */
+    const char *upstream_name;        /* the same, for people       */
     error_reply_fn *refuse;           /* NULL: error_reply_print() */
     const struct event_terms *events; /* its own types and format of events; NULL: none */
     bool is_grpc; /* one framed message per request and answer, the status in trailers */

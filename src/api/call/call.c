@@ -269,11 +269,11 @@ static enum call_step reject_coding(struct call *call)
     return CALL_ANSWER;
 }
 
-/* In gRPC each message has its own compression flag. */
+/* In gRPC each message has its own compression flag; what is forwarded is not read. */
 static bool is_coded(const struct call *call)
 {
-    return call->body.len > 0 && !api_dialects[call->operation->dialect].is_grpc &&
-           http1_is_coded(call->request);
+    return call->body.len > 0 && !call->operation->is_forwarded &&
+           !api_dialects[call->operation->dialect].is_grpc && http1_is_coded(call->request);
 }
 
 /* Returns false after it has set the error answer. */

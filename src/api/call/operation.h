@@ -68,7 +68,8 @@ extern const int operation_count;
 
 /*
  * Finds the operation of a request and copies its path variables into `arena`.  Returns NULL
- * with *ret_status 404, or 405 and the methods of the path in *ret_allow.
+ * with *ret_status 404, or 405 and the methods of the path in *ret_allow, unless `ret_allow` is
+ * NULL.
  */
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
@@ -77,6 +78,9 @@ const struct operation *operation_find(const struct http1_request *request, stru
 /* Copies the path variables of a request whose operation was already found. */
 void operation_params(const struct operation *operation, const struct http1_request *request,
                       struct arena *arena, struct str params[CALL_PARAMS_MAX]);
+
+/* Whether segments match a path such as "/api/tasks/{task}"; {x} is one segment. */
+bool operation_path_matches(const char *path, const struct str *segments, int count);
 
 /* The API of a request: by its operation, or by the path's prefix if it has none. */
 enum dialects operation_dialect(const struct operation *operation,

@@ -38,17 +38,22 @@ static const char *skip_segment(const char *path, struct str segment)
     return i == segment.len && (path[i] == '/' || path[i] == '\0') ? path + i : NULL;
 }
 
-/* Compares `path` with the segments of the request from segment i on. */
-static bool matches(const char *path, const struct http1_request *request, int i)
+bool operation_path_matches(const char *path, const struct str *segments, int count)
 {
-    for (; i < request->segment_count; i++) {
+    for (int i = 0; i < count; i++) {
         if (*path != '/')
             return false;
-        path = skip_segment(path + 1, request->segments[i]);
+        path = skip_segment(path + 1, segments[i]);
         if (!path)
             return false;
     }
     return *path == '\0';
+}
+
+/* Compares `path` with the segments of the request from segment i on. */
+static bool matches(const char *path, const struct http1_request *request, int i)
+{
+    return operation_path_matches(path, request->segments + i, request->segment_count - i);
 }
 
 void operation_params(const struct operation *operation, const struct http1_request *request,
@@ -123,6 +128,15 @@ static bool is_at(const struct operation *operation, const struct http1_request 
     return matches(operation->path, request, 0);
 }
 
+/* Rejects most operations by one byte: requests of gRPC begin with another than /api. */
+static bool may_be_at(const struct operation *operation, const struct http1_request *request)
+{
+    char first = operation->path[1];
+
+    return request->segment_count == 0 || request->segments[0].len == 0 || first == '{' ||
+           first == request->segments[0].ptr[0];
+}
+
 const struct operation *operation_find(const struct http1_request *request, struct arena *arena,
                                        struct str params[CALL_PARAMS_MAX], int *ret_status,
                                        struct str *ret_allow)
@@ -134,11 +148,14 @@ const struct operation *operation_find(const struct http1_request *request, stru
     for (int i = 0; i < operation_count && !request->is_server_wide; i++) {
         const struct operation *operation = &operations[i];
 
-        if (is_at(operation, request, is_prefixed) && has_method(operation, method)) {
+        if (may_be_at(operation, request) && is_at(operation, request, is_prefixed) &&
+            has_method(operation, method)) {
             operation_params(operation, request, arena, params);
             return operation;
         }
     }
+    if (!ret_allow)
+        return NULL;
     *ret_allow = methods_of(request, arena);
     *ret_status = ret_allow->len > 0 ? 405 : 404;
     return NULL;
@@ -169,5 +186,9 @@ enum dialects operation_dialect(const struct operation *operation,
         if (is_grpc ? api->is_grpc : is_below_api && has_segment(api, request->segments[1]))
             return (enum dialects)i;
     }
-    return DIALECTS_NATIVE;
+    /* Everything else below /api belongs to Conductor: see conductor_paths.c. */
+    return is_below_api && request->segments[1].len > 0 &&
+                   !str_eq(request->segments[1], STR("v1"))
+               ? DIALECTS_CONDUCTOR
+               : DIALECTS_NATIVE;
 }

@@ -49,6 +49,14 @@ call_fn conductor_halt_begin, conductor_go_on_begin, conductor_nothing_begin,
 /* conductor_start.c */
 call_fn conductor_start_begin, conductor_start_named_begin, conductor_start_settled;
 
+/*
+ * conductor_paths.c: the operation of an upstream Conductor for a request; NULL: the path is
+ * Belfry's.
+ */
+const struct operation *conductor_path(const struct http1_request *request);
+extern const struct operation conductor_paths[]; /* for tests */
+extern const int conductor_path_count;
+
 /* Shared functions. */
 
 /* The schedule that params[0] names, if it was created with this API; RC_NOT_FOUND. */

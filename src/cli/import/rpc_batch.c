@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches of gRPC calls, on top of io/client/h2_client.h.
+ * Batches of gRPC calls, on top of io/client/http_client.h.
  */
 #include "cli/import/rpc_batch.h"
 
@@ -18,7 +18,7 @@ enum { PATH_MAX_BYTES = 128, FIELDS_MAX = 4 };
 
 struct rpc_batch {
     struct loop *loop;
-    struct h2_client *client;
+    struct http_client *client;
     struct arena *arena; /* of the current run */
     const struct rpc_peer *peer;
     struct rpc_call *calls;
@@ -29,7 +29,7 @@ struct rpc_batch {
 struct flight {
     struct rpc_batch *batch;
     struct rpc_call *call;
-    struct h2_call *h2;
+    struct http_call *h2;
     struct http1_field fields[FIELDS_MAX];
     char path[PATH_MAX_BYTES];
     char *bytes; /* of the answer */
@@ -74,7 +74,7 @@ static void on_data(void *arg, struct str data)
 {
     struct flight *f = arg;
 
-    h2_call_consume(f->h2, data.len);
+    http_call_consume(f->h2, data.len);
     if (f->is_too_large || data.len > RPC_ANSWER_MAX - f->len) {
         f->is_too_large = true;
         return;
@@ -118,15 +118,15 @@ static void read_answer(struct flight *f)
     }
 }
 
-static void on_end(void *arg, const struct h2_end *end)
+static void on_end(void *arg, const struct http_end *end)
 {
     struct flight *f = arg;
     struct rpc_batch *batch = f->batch;
     struct rpc_call *call = f->call;
 
-    if (end->kind == H2_END_DONE)
+    if (end->kind == HTTP_END_DONE)
         read_fields(f, end->trailers, end->trailer_count);
-    if (end->kind != H2_END_DONE) {
+    if (end->kind != HTTP_END_DONE) {
         fail(call, GRPC_UNAVAILABLE, end->text);
         call->is_unreachable = true;
     } else if (!f->has_status) {
@@ -146,7 +146,8 @@ static void on_end(void *arg, const struct h2_end *end)
         loop_stop(batch->loop);
 }
 
-static const struct h2_watch watch = {permits, on_head, on_data, on_end};
+static const struct http_watch watch = {
+    .permits = permits, .on_head = on_head, .on_data = on_data, .on_end = on_end};
 
 static void start_call(struct rpc_batch *batch, struct rpc_call *call)
 {
@@ -166,8 +167,8 @@ static void start_call(struct rpc_batch *batch, struct rpc_call *call)
     if (batch->peer->bearer.len > 0)
         f->fields[n++] = (struct http1_field){STR("authorization"), batch->peer->bearer};
     batch->open++;
-    f->h2 = h2_client_call(batch->client,
-                           &(struct h2_request){
+    f->h2 = http_client_call(batch->client,
+                           &(struct http_request){
                                .target = &batch->peer->target,
                                .method = STR("POST"),
                                .path = buf_as_str(&path),
@@ -232,7 +233,7 @@ struct rpc_batch *rpc_batch_new(const char *ca_file)
 
     must(batch);
     batch->loop = loop_new(NULL, NULL);
-    batch->client = h2_client_new(loop_uv(batch->loop), ca_file);
+    batch->client = http_client_new(loop_uv(batch->loop), ca_file);
     return batch;
 }
 
@@ -247,7 +248,7 @@ struct rpc_batch *rpc_batch_free(struct rpc_batch *batch)
 {
     if (!batch)
         return NULL;
-    h2_client_close(batch->client, on_closed, batch);
+    http_client_close(batch->client, on_closed, batch);
     loop_run(batch->loop);
     loop_free(batch->loop);
     free(batch);

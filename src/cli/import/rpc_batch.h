@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "cli/frame/progress.h"
-#include "io/client/h2_client.h"
+#include "io/client/http_client.h"
 #include "wire/grpc/grpc.h"
 #include "wire/grpc/proto.h"
 
@@ -25,7 +25,7 @@ enum {
 #define RPC_WAIT    (250 * SPAN_MS) /* before the second try; doubled before each further one */
 
 struct rpc_peer {
-    struct h2_target target;
+    struct http_target target;
     struct str bearer; /* the authorization field; empty: none */
 };
 

@@ -87,10 +87,21 @@ void conn_enter(struct conn *c, enum conn_phase phase)
     c->is_fresh = true;
 }
 
+/* The owner has taken enough of a streamed body. */
+static bool wants_body(const struct conn *c)
+{
+    const struct exchange *x = c->exchange;
+
+    return x->is_body_open && x->body_error == 0 && x->body.len < EXCHANGE_STREAM_AT;
+}
+
 static bool wants_to_read(const struct conn *c)
 {
     switch (c->phase) {
     case CONN_HELD:
+        if (c->exchange->is_body_open)
+            return wants_body(c);
+        return c->ahead.len == 0 && !c->has_eof;
     case CONN_FLUSH: /* only to see the end: what is sent ahead waits in the kernel */
         return c->ahead.len == 0 && !c->has_eof;
     case CONN_IDLE:
@@ -124,6 +135,8 @@ static enum conn_wait wanted_wait(const struct conn *c)
                : h2_has_unfinished(c) ? CONN_WAIT_STREAM
                                       : CONN_WAIT_NOTHING;
     case CONN_HELD:
+        if (wants_body(c))
+            return CONN_WAIT_BODY;
         return c->exchange->has_events ? CONN_WAIT_QUIET : CONN_WAIT_NOTHING;
     default:
         return CONN_WAIT_NOTHING;
@@ -162,7 +175,7 @@ static span wait_span(const struct conn *c)
 static uint64_t bytes_moved(const struct conn *c)
 {
     if (c->wait == CONN_WAIT_BODY)
-        return c->exchange->body.len;
+        return c->exchange->body_seen;
     return c->taken - conn_backlog(c);
 }
 
@@ -248,7 +261,7 @@ static void on_timer(uv_timer_t *timer)
     else if (c->wait == CONN_WAIT_TALK)
         h2_drain(c);
     else if (c->wait == CONN_WAIT_BODY)
-        conn_refuse(c, 408, "the body of the request arrived too slowly");
+        conn_body_too_slow(c);
     else
         conn_drop(c);
     conn_settle(c);

@@ -94,6 +94,7 @@ void conn_receive_end(struct conn *c);
 void conn_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
 void conn_lend_buffer(uv_handle_t *handle, size_t hint, uv_buf_t *ret);
 void conn_refuse(struct conn *c, int status, const char *detail);
+void conn_body_too_slow(struct conn *c);
 /* `http1`: the request as far as it was read; NULL: nothing of it. */
 struct str conn_problem(struct listener *listener, const struct http1 *http1, int status,
                         const char *detail);

@@ -95,6 +95,8 @@ static void begin_body(struct conn *c, bool has_more)
 
     conn_enter(c, CONN_BODY);
     http1->body_max = listener->handler.body_max(listener->handler.arg, &http1->request);
+    c->exchange->may_stream = listener->handler.streams &&
+                              listener->handler.streams(listener->handler.arg, &http1->request);
     c->must_continue = http1->request.expects_continue && !has_more;
 }
 
@@ -109,6 +111,53 @@ static void deliver_request(struct conn *c)
     listener->handler.on_request(listener->handler.arg, x);
 }
 
+static void notify_body(struct conn *c)
+{
+    struct exchange *x = c->exchange;
+
+    if (c->phase == CONN_HELD && x->watch && x->watch->on_body)
+        x->watch->on_body(x->arg, x);
+}
+
+static void add_body(struct conn *c)
+{
+    struct exchange *x = c->exchange;
+
+    exchange_add_body(x, x->http1.piece);
+    if (c->phase == CONN_BODY && x->may_stream && x->body.len >= EXCHANGE_STREAM_AT) {
+        x->is_body_open = true;
+        deliver_request(c);
+    }
+}
+
+/* True if the owner has the exchange and waits for more of its body. */
+static bool has_open_body(const struct conn *c)
+{
+    return c->phase == CONN_HELD && c->exchange->is_body_open;
+}
+
+/* The request is with its owner, who must answer. */
+static void set_body_error(struct conn *c, int status, const char *why)
+{
+    struct exchange *x = c->exchange;
+
+    x->body_error = status;
+    x->body_why = arena_str(exchange_arena(x), str_of(why)).ptr;
+    c->closes = true;
+}
+
+void conn_body_too_slow(struct conn *c)
+{
+    static const char why[] = "the body of the request arrived too slowly";
+
+    if (!has_open_body(c)) {
+        conn_refuse(c, 408, why);
+        return;
+    }
+    set_body_error(c, 408, why);
+    notify_body(c);
+}
+
 /* Consumes bytes up to the next event; false if it must not be called again for now. */
 static bool feed_step(struct conn *c, struct str *bytes, struct err *err)
 {
@@ -121,7 +170,10 @@ static bool feed_step(struct conn *c, struct str *bytes, struct err *err)
         conn_enter(c, CONN_HEAD);
     }
     if (http1_feed(&c->exchange->http1, bytes, &event, err) != RC_OK) {
-        conn_refuse(c, c->exchange->http1.status, err->text);
+        if (has_open_body(c))
+            set_body_error(c, c->exchange->http1.status, err->text);
+        else
+            conn_refuse(c, c->exchange->http1.status, err->text);
         return false;
     }
     switch (event) {
@@ -129,9 +181,13 @@ static bool feed_step(struct conn *c, struct str *bytes, struct err *err)
         begin_body(c, bytes->len > 0);
         return true;
     case HTTP1_BODY:
-        exchange_add_body(c->exchange, c->exchange->http1.piece);
-        return true;
+        add_body(c);
+        return c->phase == CONN_BODY || has_open_body(c);
     case HTTP1_DONE:
+        if (has_open_body(c)) {
+            c->exchange->is_body_open = false;
+            return false;
+        }
         deliver_request(c);
         return c->phase == CONN_IDLE;
     default:
@@ -164,6 +220,7 @@ void conn_feed(struct conn *c, struct str bytes)
     c->is_feeding = true;
     while (feed_step(c, &bytes, &err))
         ;
+    notify_body(c);
     c->is_feeding = false;
     if (c->phase != CONN_HELD && c->phase != CONN_FLUSH)
         bytes.len = 0; /* all is consumed, or will never be read */
@@ -224,7 +281,7 @@ void conn_receive(struct conn *c, struct str bytes)
         h2_receive(c, bytes);
     else if (!c->has_version && c->phase != CONN_LINGER)
         detect_version(c, bytes);
-    else if (c->phase == CONN_HELD || c->phase == CONN_FLUSH)
+    else if ((c->phase == CONN_HELD && !has_open_body(c)) || c->phase == CONN_FLUSH)
         keep_ahead(c, bytes);
     else if (c->phase != CONN_LINGER)
         conn_feed(c, bytes);

@@ -49,6 +49,10 @@ struct exchange *exchange_new(struct conn *c)
     x->is_tls = c->tls != NULL;
     x->is_gone = x->is_head = x->is_chunked = x->wants_room = false;
     x->has_begun = x->has_events = x->is_too_large = false;
+    x->is_body_open = x->may_stream = x->is_verbatim = false;
+    x->body_error = 0;
+    x->body_seen = 0;
+    x->left = -1;
     return x;
 }
 
@@ -98,7 +102,40 @@ void exchange_add_body(struct exchange *x, struct str piece)
         x->body_cap = cap;
     }
     memcpy(x->body_room + x->body.len, piece.ptr, piece.len);
+    x->body_seen += piece.len;
     x->body = (struct str){x->body_room, x->body.len + piece.len};
+}
+
+size_t exchange_take_body(struct exchange *x, char *room, size_t len)
+{
+    size_t n = x->body.len < len ? x->body.len : len;
+
+    if (n == 0)
+        return 0;
+    memcpy(room, x->body.ptr, n);
+    memmove(x->body_room, x->body_room + n, x->body.len - n);
+    x->body.len -= n;
+    if (x->conn && x->is_body_open)
+        conn_settle(x->conn);
+    return n;
+}
+
+void exchange_collect(struct exchange *x)
+{
+    must(x->is_body_open && !x->stream);
+    x->is_body_open = x->may_stream = false;
+    x->watch = NULL;
+    if (!x->conn) {
+        exchange_release(x);
+        return;
+    }
+    conn_enter(x->conn, CONN_BODY);
+    conn_settle(x->conn);
+}
+
+void exchange_set_verbatim(struct exchange *x)
+{
+    x->is_verbatim = true;
 }
 
 void exchange_notify_gone(struct exchange *x)
@@ -163,6 +200,7 @@ static struct str write_head(struct exchange *x, struct http1_answer *answer)
     struct buf out = {.ptr = x->listener->out, .cap = EXCHANGE_HEAD_MAX};
     struct err err;
 
+    c->closes |= x->is_body_open; /* the rest of the body is not read */
     answer->to = x->request;
     answer->now = clock_now();
     answer->closes = c->closes || x->listener->is_closing;
@@ -213,13 +251,34 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
     if (x->conn) {
         struct str head;
 
-        if (exchange_offers_gzip(x, &answer) && exchange_compress(x, &body))
+        if (!x->is_verbatim && exchange_offers_gzip(x, &answer) && exchange_compress(x, &body))
             exchange_mark_gzip(x, &answer);
         answer.length = (int64_t)body.len;
         head = write_head(x, &answer);
         conn_send(x->conn, head, x->is_head || answer.length == 0 ? (struct str){0} : body);
     }
     finish_answer(x);
+}
+
+static void begin_stream(struct exchange *x, struct http1_answer *answer)
+{
+    must(!x->has_begun);
+    x->has_begun = true;
+    if (x->stream) {
+        h2_begin(x, answer);
+        return;
+    }
+    x->is_chunked = answer->framing == HTTP1_CHUNKED;
+    if (!x->conn)
+        return;
+    if (!x->is_verbatim && exchange_offers_gzip(x, answer)) {
+        exchange_mark_gzip(x, answer);
+        x->gzip = gzip_new(GZIP_SMALL);
+    }
+    conn_send(x->conn, write_head(x, answer), (struct str){0});
+    if (x->left >= 0 && answer->length != x->left)
+        x->is_head = true; /* the head became a 500 without a body */
+    conn_settle(x->conn);
 }
 
 void exchange_begin(struct exchange *x, int status, const struct http1_field *fields,
@@ -230,21 +289,21 @@ void exchange_begin(struct exchange *x, int status, const struct http1_field *fi
                                   .fields = fields,
                                   .field_count = field_count};
 
-    must(!x->has_begun);
-    x->has_begun = true;
-    if (x->stream) {
-        h2_begin(x, &answer);
-        return;
-    }
-    x->is_chunked = answer.framing == HTTP1_CHUNKED;
-    if (x->conn) {
-        if (exchange_offers_gzip(x, &answer)) {
-            exchange_mark_gzip(x, &answer);
-            x->gzip = gzip_new(GZIP_SMALL);
-        }
-        conn_send(x->conn, write_head(x, &answer), (struct str){0});
-        conn_settle(x->conn);
-    }
+    begin_stream(x, &answer);
+}
+
+void exchange_begin_sized(struct exchange *x, int status, const struct http1_field *fields,
+                          int field_count, int64_t length)
+{
+    struct http1_answer answer = {.status = status,
+                                  .framing = HTTP1_SIZED,
+                                  .length = length,
+                                  .fields = fields,
+                                  .field_count = field_count};
+
+    must(x->is_verbatim && length >= 0);
+    x->left = length;
+    begin_stream(x, &answer);
 }
 
 static void send_piece(struct exchange *x, struct str data, bool is_last)
@@ -276,6 +335,8 @@ bool exchange_write(struct exchange *x, struct str data)
         x->wants_room = true;
         return false;
     }
+    must(x->left < 0 || (int64_t)data.len <= x->left);
+    x->left -= x->left < 0 ? 0 : (int64_t)data.len;
     send_piece(x, data, false);
     conn_settle(x->conn);
     return true;
@@ -303,6 +364,7 @@ void exchange_end(struct exchange *x)
         h2_end(x);
         return;
     }
+    must(x->left <= 0 || x->is_head || !x->conn);
     if (x->conn && x->gzip && !x->is_head)
         send_piece(x, STR(""), true);
     if (x->conn && x->is_chunked && !x->is_head)

@@ -20,6 +20,7 @@
 enum {
     EXCHANGE_HEAD_MAX = 16 * 1024,     /* of an answer's head, as of a request's */
     EXCHANGE_WRITE_MAX = 64 * 1024,    /* of one write to a stream */
+    EXCHANGE_STREAM_AT = 64 * 1024,    /* bytes of a body; a longer one may be streamed */
     EXCHANGE_BACKLOG_MAX = 256 * 1024, /* of a stream, not yet accepted by the client */
     EXCHANGE_ARENA_MAX = 16 << 20,     /* the fields of HTTP/2, and what the owner needs */
     EXCHANGE_FIELDS_MAX = 32,          /* of an answer */
@@ -39,6 +40,9 @@ struct exchange_watch {
      */
     void (*on_gone)(void *arg, struct exchange *x);
 
+    /* More of a streamed body has arrived, or its end, or body_error is set. */
+    void (*on_body)(void *arg, struct exchange *x);
+
     /* A write was rejected, and now there is room. */
     void (*on_room)(void *arg, struct exchange *x);
 
@@ -51,7 +55,10 @@ struct exchange_watch {
 
 struct exchange {
     const struct http1_request *request;
-    struct str body;
+    struct str body;      /* of a streamed one: what has arrived and was not taken */
+    bool is_body_open;    /* it is streamed (struct listener_handler), and more may arrive */
+    int body_error;       /* why nothing more arrives: a status; 0: no error */
+    const char *body_why; /* then: for the client */
     struct peer peer;
     bool is_gone;      /* on_gone was called, or would have been */
     bool is_too_large; /* HTTP/2: the body exceeded its limit and is missing */
@@ -69,7 +76,10 @@ struct exchange {
     void *arg;
     char *body_room;
     size_t body_cap;
+    uint64_t body_seen; /* bytes that have arrived, also those that were taken */
     bool is_head, is_h2, is_tls, is_chunked, has_begun, has_events, wants_room;
+    bool may_stream, is_verbatim;
+    int64_t left; /* bytes of a sized stream */
     struct http1 http1;
     char room[HTTP1_ROOM]; /* last: its pages are touched only as far as the head is long */
 };
@@ -79,6 +89,15 @@ void exchange_watch(struct exchange *x, const struct exchange_watch *watch, void
 
 /* For what the owner needs until the end. */
 struct arena *exchange_arena(struct exchange *x);
+
+/* Copies up to `len` bytes of the body and forgets them, so that more may arrive. */
+size_t exchange_take_body(struct exchange *x, char *room, size_t len);
+
+/* Only while is_body_open: the listener passes the exchange on again, with its whole body. */
+void exchange_collect(struct exchange *x);
+
+/* The answer is sent as it is, never compressed. */
+void exchange_set_verbatim(struct exchange *x);
 
 /* Whether it uses HTTP/2.  Only HTTP/2 answers can have trailers. */
 bool exchange_is_h2(const struct exchange *x);
@@ -101,6 +120,10 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
 /* The head of a stream; then any number of writes; then exchange_end(). */
 void exchange_begin(struct exchange *x, int status, const struct http1_field *fields,
                     int field_count);
+
+/* The same for a body of `length` bytes: the writes must have exactly that many. */
+void exchange_begin_sized(struct exchange *x, int status, const struct http1_field *fields,
+                          int field_count, int64_t length);
 
 /* False, with nothing consumed, if the client is too slow: try again at on_room. */
 bool exchange_write(struct exchange *x, struct str data);

@@ -51,6 +51,12 @@ struct listener_handler {
     /* The maximum bytes of this request's body. */
     int64_t (*body_max)(void *arg, const struct http1_request *request);
 
+    /*
+     * Whether on_request may get this request before its body is complete, if the body is
+     * longer than EXCHANGE_STREAM_AT.  HTTP/1.1 only.  NULL: never.
+     */
+    bool (*streams)(void *arg, const struct http1_request *request);
+
     /* See io/net/exchange.h.  Never called from inside a call into the listener. */
     void (*on_request)(void *arg, struct exchange *x);
     void *arg;

@@ -65,7 +65,8 @@ static enum rc use_own_cert(SSL_CTX *ctx, const struct tls_connect_rules *rules,
 enum rc tls_connect_context(const struct tls_connect_rules *rules, struct tls_context **ret,
                             struct err *reterr)
 {
-    static const unsigned char protocols[] = "\x02h2"; /* preceded by its length */
+    /* Each is preceded by its length. */
+    static const unsigned char h2[] = "\x02h2", http1[] = "\x08http/1.1";
     SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
     struct tls_context *context = calloc(1, sizeof *context);
     enum rc rc;
@@ -74,7 +75,8 @@ enum rc tls_connect_context(const struct tls_connect_rules *rules, struct tls_co
     context->ctx = ctx;
     tls_set_rules(ctx);
     SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
-    must(SSL_CTX_set_alpn_protos(ctx, protocols, sizeof protocols - 1) == 0);
+    must(SSL_CTX_set_alpn_protos(ctx, rules->is_http1 ? http1 : h2,
+                                 rules->is_http1 ? sizeof http1 - 1 : sizeof h2 - 1) == 0);
     ERR_clear_error();
     rc = rules->ca.len > 0 ? use_authorities(ctx, rules->ca, reterr)
                            : use_default_authorities(ctx, rules->ca_file, reterr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client's side of TLS, for HTTP/2 only: it verifies the server's certificate and may
- * present one of its own.  Reading and writing are those of io/net/tls.h.
+ * The client's side of TLS, for HTTP/2 or HTTP/1.1: it verifies the server's certificate and
+ * may present one of its own.  Reading and writing are those of io/net/tls.h.
  */
 #pragma once
 
@@ -12,6 +12,7 @@ struct tls_connect_rules {
     struct str ca;        /* PEM: the authorities that may sign the server's certificate */
     struct str cert, key; /* PEM: both or none */
     const char *ca_file;  /* used without `ca`; NULL: those of the system */
+    bool is_http1;        /* offers HTTP/1.1, and not HTTP/2 */
 };
 
 /* RC_INVALID: a text is unusable.  RC_CONFLICT: the key does not match the certificate. */

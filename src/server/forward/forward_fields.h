@@ -9,6 +9,12 @@
 #include "model/namespace_settings.h"
 #include "wire/http1/http1.h"
 
+struct forward_rules {
+    const struct upstream_settings *upstream;
+    bool keeps_credentials; /* of the client */
+    bool is_grpc;
+};
+
 /*
  * The fields of a request for the upstream, in lower case: those of the client without its
  * credentials and without those that concern one connection, then the upstream's own, which
@@ -16,9 +22,15 @@
  * are too many.
  */
 int forward_fields_request(const struct http1_request *request,
-                           const struct upstream_settings *upstream, bool keeps_credentials,
-                           struct arena *arena, struct http1_field *room, int max);
+                           const struct forward_rules *rules, struct arena *arena,
+                           struct http1_field *room, int max);
 
-/* The fields of an answer, or its trailers, for the client: copies.  -1: too many. */
-int forward_fields_answer(const struct http1_field *fields, int count, struct arena *arena,
-                          struct http1_field *room, int max);
+/*
+ * The fields of an answer, or its trailers, for the client: copies.  -1: too many.  In HTTP/1.1
+ * Belfry sets Date itself.
+ */
+int forward_fields_answer(const struct http1_field *fields, int count, bool keeps_date,
+                          struct arena *arena, struct http1_field *room, int max);
+
+/* The value of Content-Length; -1: there is none. */
+int64_t forward_fields_length(const struct http1_field *fields, int count);

@@ -8,56 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/call/api_dialect.h"
 #include "api/call/error_reply.h"
 #include "base/must.h"
-#include "io/client/h2_client.h"
 #include "server/forward/forward_fields.h"
-#include "server/forward/temporal_token.h"
+#include "server/forward/forward_path.h"
+#include "server/forward/forwarder_parts.h"
 #include "wire/grpc/grpc.h"
 
-#define DESCRIBE_PATH "/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace"
+/* Bytes of an answer with a known length that is passed on as a whole, in one write. */
+enum { WHOLE_MAX = 64 * 1024 };
 
-/* Connections of the upstream: waiting requests do not delay others. */
-enum { LANE_SHORT, LANE_POLLS };
-
-/* Everything that it points to is in the arena of the exchange, which outlives it. */
-struct forward {
-    struct forward *before, *after;
-    struct forwarder *forwarder;
-    struct exchange *x;
-    struct h2_call *call; /* NULL once it has ended */
-    const struct operation *operation;
-    struct caller caller;
-    struct str request_id;
-    int64_t namespace;
-    size_t body_len;
-    struct h2_target target;
-    struct h2_request request;
-    struct str namespace_name, token; /* while the namespace of a task token is checked */
-    enum grpc_status lookup_status;   /* in the head of the answer about its id         */
-
-    int status; /* of the upstream's head; 0: none yet */
-    struct http1_field head[EXCHANGE_FIELDS_MAX];
-    int head_count;
-    bool has_begun; /* the head was sent to the client */
-    bool is_ended;  /* the answer is complete, but the client has not accepted all of it */
-    struct http1_field trailers[EXCHANGE_FIELDS_MAX];
-    int trailer_count;
-    size_t received;
-    char *pending; /* H2_CLIENT_WINDOW bytes that the client has not accepted; NULL: none */
-    size_t pending_at, pending_len;
-};
-
-struct forwarder {
-    struct forwarder_options options;
-    struct h2_client *client;
-    struct namespace_ids *ids;
-    struct forward all; /* head of the ring */
-    int count;
-    size_t bodies;
-    void (*on_closed)(void *arg);
-    void *arg;
-};
+enum { SPARES_MAX = 256 }; /* kept to save allocations */
 
 /* ---- ends ---- */
 
@@ -84,14 +46,37 @@ static void forward_end(struct forward *f, int status)
     struct forwarder *forwarder = f->forwarder;
 
     if (f->call)
-        h2_call_cancel(f->call);
+        http_call_cancel(f->call);
     f->before->after = f->after;
     f->after->before = f->before;
     forwarder->count--;
     forwarder->bodies -= f->body_len;
     forwarder->options.on_answered(forwarder->options.arg, f->operation, status);
     free(f->pending);
-    free(f);
+    if (forwarder->spares == SPARES_MAX) {
+        free(f);
+        return;
+    }
+    f->after = forwarder->spare;
+    forwarder->spare = f;
+    forwarder->spares++;
+}
+
+static struct forward *forward_new(struct forwarder *forwarder)
+{
+    struct forward *f = forwarder->spare;
+
+    if (f) {
+        forwarder->spare = f->after;
+        forwarder->spares--;
+    } else {
+        f = malloc(sizeof *f);
+        must(f != NULL);
+    }
+    memset(f, 0, offsetof(struct forward, head));
+    f->forwarder = forwarder;
+    f->length = -1;
+    return f;
 }
 
 static void cut(struct forward *f)
@@ -103,8 +88,13 @@ static void cut(struct forward *f)
     exchange_cut(x);
 }
 
-/* Answers in place of the upstream; after a begun answer, in its trailers. */
-static void refuse(struct forward *f, int status, const char *code, const char *text)
+static bool is_grpc(const struct forward *f)
+{
+    return api_dialects[f->operation->dialect].is_grpc;
+}
+
+/* Answers in place of the upstream; after a begun answer, in the trailers of gRPC. */
+void forward_refuse(struct forward *f, int status, const char *code, const char *text)
 {
     struct exchange *x = f->x;
     struct problem problem = {.request_id = arena_str(exchange_arena(x), f->request_id),
@@ -117,7 +107,12 @@ static void refuse(struct forward *f, int status, const char *code, const char *
     struct http1_field *fields = arena_array(exchange_arena(x), ERROR_REPLY_FIELDS_MAX + 1,
                                              sizeof *fields);
     bool has_begun = f->has_begun;
+    int plain_status = is_grpc(f) ? 200 : reply.status;
 
+    if (has_begun && !is_grpc(f)) {
+        cut(f);
+        return;
+    }
     fields[0] = (struct http1_field){STR("Content-Type"), str_of(reply.content_type)};
     memcpy(fields + 1, reply.fields, (size_t)reply.field_count * sizeof *fields);
     exchange_watch(x, NULL, NULL);
@@ -126,11 +121,11 @@ static void refuse(struct forward *f, int status, const char *code, const char *
         exchange_set_trailers(x, fields + 1, reply.field_count);
         exchange_end(x);
     } else {
-        exchange_answer(x, 200, fields, reply.field_count + 1, reply.body);
+        exchange_answer(x, plain_status, fields, reply.field_count + 1, reply.body);
     }
 }
 
-static enum grpc_status find_status(const struct http1_field *fields, int count)
+enum grpc_status forward_find_status(const struct http1_field *fields, int count)
 {
     for (int i = 0; i < count; i++)
         if (str_eq(fields[i].name, STR("grpc-status")))
@@ -138,12 +133,38 @@ static enum grpc_status find_status(const struct http1_field *fields, int count)
     return GRPC_UNKNOWN;
 }
 
-/* All of the answer has been passed on. */
-static void complete(struct forward *f)
+static void begin_answer(struct forward *f)
+{
+    f->has_begun = true;
+    if (f->length >= 0)
+        exchange_begin_sized(f->x, f->status, f->head, f->head_count, f->length);
+    else
+        exchange_begin(f->x, f->status, f->head, f->head_count);
+}
+
+/* An answer to HEAD only announces a length. */
+static void complete_plain(struct forward *f)
 {
     struct exchange *x = f->x;
-    enum grpc_status status = f->trailer_count > 0 ? find_status(f->trailers, f->trailer_count)
-                                                   : find_status(f->head, f->head_count);
+    struct str body = {f->whole, f->whole ? f->received : 0};
+    int status = f->status;
+
+    exchange_watch(x, NULL, NULL);
+    if (!f->has_begun && x->is_head && status != 204 && status != 304)
+        begin_answer(f);
+    if (f->has_begun)
+        exchange_end(x);
+    else
+        exchange_answer(x, status, f->head, f->head_count, body);
+    forward_end(f, status);
+}
+
+/* All of the answer has been passed on. */
+static void complete_grpc(struct forward *f)
+{
+    struct exchange *x = f->x;
+    enum grpc_status status = f->trailer_count > 0 ? forward_find_status(f->trailers, f->trailer_count)
+                                                   : forward_find_status(f->head, f->head_count);
 
     exchange_watch(x, NULL, NULL);
     if (f->has_begun || f->trailer_count > 0) {
@@ -157,9 +178,17 @@ static void complete(struct forward *f)
     forward_end(f, http_status(status));
 }
 
+static void complete(struct forward *f)
+{
+    if (is_grpc(f))
+        complete_grpc(f);
+    else
+        complete_plain(f);
+}
+
 /* ---- the upstream's answer ---- */
 
-static bool permits(void *arg, const struct address *address)
+bool forward_permits(void *arg, const struct address *address)
 {
     const struct forward *f = arg;
     const struct forwarder_options *options = &f->forwarder->options;
@@ -183,10 +212,13 @@ static void on_head(void *arg, int status, const struct http1_field *fields, int
     struct forward *f = arg;
 
     f->status = status;
-    f->head_count = forward_fields_answer(fields, count, exchange_arena(f->x), f->head,
-                                          EXCHANGE_FIELDS_MAX);
+    f->head_count = forward_fields_answer(fields, count, exchange_is_h2(f->x),
+                                          exchange_arena(f->x), f->head, EXCHANGE_FIELDS_MAX);
+    f->length = is_grpc(f) ? -1 : forward_fields_length(fields, count);
     if (f->head_count < 0)
-        refuse(f, 502, "unavailable", "the upstream sent too many header fields");
+        forward_refuse(f, 502, "unavailable", "the upstream sent too many header fields");
+    else if (f->length > 0 && f->length <= WHOLE_MAX && !f->x->is_head)
+        f->whole = arena_take_raw(exchange_arena(f->x), (size_t)f->length);
 }
 
 /* Passes pieces on until the client is too slow; returns the number of bytes. */
@@ -204,10 +236,10 @@ static size_t pass_on(struct forward *f, struct str data)
     return done;
 }
 
-static void keep_pending(struct forward *f, struct str data)
+void forward_keep(struct forward *f, struct str data)
 {
     if (!f->pending) {
-        f->pending = malloc(H2_CLIENT_WINDOW);
+        f->pending = malloc(HTTP_CLIENT_WINDOW);
         must(f->pending != NULL);
         f->pending_at = f->pending_len = 0;
     }
@@ -215,7 +247,7 @@ static void keep_pending(struct forward *f, struct str data)
         memmove(f->pending, f->pending + f->pending_at, f->pending_len);
         f->pending_at = 0;
     }
-    must(f->pending_len + data.len <= H2_CLIENT_WINDOW); /* no more was consumed */
+    must(f->pending_len + data.len <= HTTP_CLIENT_WINDOW); /* no more was consumed */
     memcpy(f->pending + f->pending_len, data.ptr, data.len);
     f->pending_len += data.len;
 }
@@ -230,14 +262,17 @@ static void on_data(void *arg, struct str data)
         cut(f);
         return;
     }
-    if (!f->has_begun) {
-        f->has_begun = true;
-        exchange_begin(f->x, f->status, f->head, f->head_count);
+    if (f->whole) {
+        memcpy(f->whole + f->received - data.len, data.ptr, data.len);
+        http_call_consume(f->call, data.len);
+        return;
     }
+    if (!f->has_begun)
+        begin_answer(f);
     done = f->pending_len == 0 ? pass_on(f, data) : 0;
     if (done < data.len)
-        keep_pending(f, str_from(data, done));
-    h2_call_consume(f->call, done);
+        forward_keep(f, str_from(data, done));
+    http_call_consume(f->call, done);
 }
 
 static void on_room(void *arg, struct exchange *x)
@@ -249,7 +284,7 @@ static void on_room(void *arg, struct exchange *x)
     f->pending_at += done;
     f->pending_len -= done;
     if (f->call)
-        h2_call_consume(f->call, done);
+        http_call_consume(f->call, done);
     if (f->pending_len > 0)
         return;
     free(f->pending);
@@ -258,32 +293,35 @@ static void on_room(void *arg, struct exchange *x)
         complete(f);
 }
 
-static void fail(struct forward *f, const struct h2_end *end)
+void forward_fail(struct forward *f, const struct http_end *end)
 {
     switch (end->kind) {
-    case H2_END_LATE:
-        refuse(f, 504, "unavailable", end->text);
+    case HTTP_END_LATE:
+        forward_refuse(f, 504, "unavailable", end->text);
         break;
-    case H2_END_DENIED:
-        refuse(f, 409, "bad_state",
+    case HTTP_END_DENIED:
+        forward_refuse(f, is_grpc(f) ? 409 : 502, "bad_state",
                "the address of the upstream is not allowed; add it to allowNetworks of the "
                "namespace");
         break;
+    case HTTP_END_BROKEN: /* the upstream may have processed it: not to be repeated blindly */
+        forward_refuse(f, is_grpc(f) ? 503 : 502, "unavailable", end->text);
+        break;
     default:
-        refuse(f, 503, "unavailable", end->text);
+        forward_refuse(f, 503, "unavailable", end->text);
     }
 }
 
-static void on_end(void *arg, const struct h2_end *end)
+static void on_end(void *arg, const struct http_end *end)
 {
     struct forward *f = arg;
 
     f->call = NULL;
-    if (end->kind != H2_END_DONE) {
-        fail(f, end);
+    if (end->kind != HTTP_END_DONE) {
+        forward_fail(f, end);
         return;
     }
-    f->trailer_count = forward_fields_answer(end->trailers, end->trailer_count,
+    f->trailer_count = forward_fields_answer(end->trailers, end->trailer_count, true,
                                              exchange_arena(f->x), f->trailers,
                                              EXCHANGE_FIELDS_MAX);
     if (f->trailer_count < 0) {
@@ -303,8 +341,29 @@ static void on_gone(void *arg, struct exchange *x)
     cut(arg);
 }
 
-static const struct exchange_watch client_watch = {.on_gone = on_gone, .on_room = on_room};
-static const struct h2_watch upstream_watch = {permits, on_head, on_data, on_end};
+static void on_body(void *arg, struct exchange *x)
+{
+    struct forward *f = arg;
+
+    if (x->body_error != 0)
+        forward_refuse(f, x->body_error, x->body_error == 413 ? "limit" : "invalid_field", x->body_why);
+    else if (f->call)
+        http_call_push(f->call);
+}
+
+static size_t on_pull(void *arg, char *room, size_t len, bool *ret_is_end)
+{
+    struct forward *f = arg;
+    size_t n = exchange_take_body(f->x, room, len);
+
+    *ret_is_end = !f->x->is_body_open && f->x->body.len == 0;
+    return n;
+}
+
+static const struct exchange_watch client_watch = {
+    .on_gone = on_gone, .on_body = on_body, .on_room = on_room};
+static const struct http_watch upstream_watch = {forward_permits, on_head, on_data, on_pull,
+                                                 on_end};
 
 static struct str frame_of(struct exchange *x, struct str message)
 {
@@ -328,187 +387,94 @@ static span time_of(const struct http1_request *request)
     return FORWARDER_TIME_MAX;
 }
 
-static void send_request(struct forward *f)
-{
-    f->call = h2_client_call(f->forwarder->client, &f->request, &upstream_watch, f);
-}
-
-/* Returns false after it has refused the request. */
-static bool prepare_request(struct forward *f, const struct forward_order *order)
+static struct http_target target_of(const struct forward_order *order)
 {
     const struct upstream_settings *upstream = order->upstream;
-    struct exchange *x = f->x;
-    struct http1_field *fields = arena_array(exchange_arena(x), H2_CLIENT_FIELDS_MAX,
-                                             sizeof *fields);
-    int count = forward_fields_request(x->request, upstream, order->keeps_credentials,
-                                       exchange_arena(x), fields, H2_CLIENT_FIELDS_MAX);
 
-    if (count < 0) {
-        refuse(f, 400, "limit", "the request has too many header fields");
-        return false;
-    }
-    f->target = (struct h2_target){.url = upstream->url,
-                                   .ca = upstream->tls.ca,
-                                   .cert = upstream->tls.cert,
-                                   .key = upstream->tls.key,
-                                   .server_name = upstream->tls.server_name,
-                                   .lane = order->operation->is_poll ? LANE_POLLS : LANE_SHORT};
-    f->request = (struct h2_request){
-        .target = &f->target,
-        .method = STR("POST"),
-        .path = str_of(order->operation->path),
-        .fields = fields,
-        .field_count = count,
-        .body = frame_of(x, order->message),
-        .within = time_of(x->request),
+    return (struct http_target){
+        .url = upstream->url,
+        .ca = upstream->tls.ca,
+        .cert = upstream->tls.cert,
+        .key = upstream->tls.key,
+        .server_name = upstream->tls.server_name,
+        .lane = order->operation->is_poll ? LANE_POLLS : LANE_SHORT,
     };
-    return true;
 }
 
-/* ---- task tokens ---- */
-
-static void on_lookup_head(void *arg, int status, const struct http1_field *fields, int count)
+static void prepare_grpc(struct forward *f, const struct forward_order *order)
 {
-    struct forward *f = arg;
-
-    f->lookup_status = status == 200 ? find_status(fields, count) : grpc_status_of_http(status);
+    f->request.method = STR("POST");
+    f->request.path = str_of(order->operation->path);
+    f->request.body = frame_of(f->x, order->message);
+    f->request.within = time_of(f->x->request);
 }
 
-/* Nothing is consumed, so that the answer is not longer than the window. */
-static void on_lookup_data(void *arg, struct str data)
+/* The body may still arrive. */
+static void prepare_plain(struct forward *f)
 {
-    keep_pending(arg, data);
+    const struct http1_request *from = f->x->request;
+    struct str base;
+
+    forward_path_split(f->target.url, &f->target.url, &base);
+    f->target.is_http1 = true;
+    f->request.method = from->method;
+    f->request.path = forward_path(from, base, exchange_arena(f->x));
+    f->request.body = f->x->body;
+    f->request.has_stream = f->x->is_body_open;
+    f->request.length = from->is_chunked ? -1 : from->length;
+    f->request.within = FORWARDER_TIME_MAX;
+    exchange_set_verbatim(f->x);
 }
 
-static void refuse_lookup(struct forward *f, enum grpc_status status)
+void forward_send(struct forward *f)
 {
-    if (status == GRPC_NOT_FOUND)
-        refuse(f, 404, "not_found", "the upstream does not have this namespace");
-    else if (status == GRPC_UNAVAILABLE || status == GRPC_RESOURCE_EXHAUSTED ||
-             status == GRPC_DEADLINE_EXCEEDED)
-        refuse(f, 503, "unavailable", "the upstream did not describe the namespace; retry");
-    else
-        refuse(f, 409, "bad_state",
-               "the upstream did not describe the namespace, so the task token cannot be "
-               "checked; the credentials of the upstream must allow DescribeNamespace");
-}
-
-static void on_lookup_end(void *arg, const struct h2_end *end)
-{
-    struct forward *f = arg;
-    enum grpc_status status = end->trailer_count > 0
-                                  ? find_status(end->trailers, end->trailer_count)
-                                  : f->lookup_status;
-    struct str id = {0};
-    bool is_of = false;
-
-    f->call = NULL;
-    if (end->kind != H2_END_DONE) {
-        fail(f, end);
-        return;
-    }
-    if (status == GRPC_OK &&
-        !temporal_token_read_id((struct str){f->pending, f->pending_len}, &id))
-        status = GRPC_INTERNAL;
-    if (status != GRPC_OK) {
-        refuse_lookup(f, status);
-        return;
-    }
-    namespace_ids_set(f->forwarder->ids, f->target.url, f->namespace_name, id);
-    is_of = temporal_token_is_of(f->token, id);
-    free(f->pending);
-    f->pending = NULL;
-    f->pending_len = 0;
-    if (is_of)
-        send_request(f);
-    else
-        refuse(f, 403, "forbidden", "the task token belongs to another namespace");
-}
-
-static const struct h2_watch lookup_watch = {permits, on_lookup_head, on_lookup_data,
-                                             on_lookup_end};
-
-/* The settings may change before the answer, so that the order is copied. */
-static void look_up(struct forward *f)
-{
-    struct arena *arena = exchange_arena(f->x);
-    struct http1_field *fields = arena_array(arena, (size_t)f->request.field_count + 1,
-                                             sizeof *fields);
-    struct h2_request *request = arena_take(arena, sizeof *request);
-    struct str *texts[] = {&f->target.url, &f->target.ca, &f->target.cert, &f->target.key,
-                           &f->target.server_name};
-    int count = 0;
-
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        *texts[i] = arena_str(arena, *texts[i]);
-    f->token = arena_str(arena, f->token);
-    f->namespace_name = arena_str(arena, f->namespace_name);
-    for (int i = 0; i < f->request.field_count; i++)
-        if (!str_eq(f->request.fields[i].name, STR("grpc-accept-encoding")))
-            fields[count++] = f->request.fields[i];
-    *request = f->request;
-    request->path = str_of(DESCRIBE_PATH);
-    request->fields = fields;
-    request->field_count = count;
-    request->body = temporal_token_describe(f->namespace_name, arena);
-    f->lookup_status = GRPC_UNKNOWN;
-    f->call = h2_client_call(f->forwarder->client, request, &lookup_watch, f);
-}
-
-/*
- * A known id only permits.  If it differs, the namespace may have been made again: then the
- * upstream is asked.
- */
-static void check_token(struct forward *f, const struct forward_order *order)
-{
-    struct str id;
-
-    f->namespace_name = order->namespace_name;
-    if (!temporal_token_find(order->message, order->operation->token_field, &f->token)) {
-        refuse(f, 400, "invalid_field", "task_token is missing or is not one of Temporal");
-        return;
-    }
-    id = namespace_ids_find(f->forwarder->ids, f->target.url, f->namespace_name);
-    if (id.len > 0 && temporal_token_is_of(f->token, id))
-        send_request(f);
-    else
-        look_up(f);
+    f->call = http_client_call(f->forwarder->client, &f->request, &upstream_watch, f);
 }
 
 static void call_upstream(struct forward *f, const struct forward_order *order)
 {
-    if (!prepare_request(f, order))
+    struct arena *arena = exchange_arena(f->x);
+    struct http1_field *fields = arena_array(arena, HTTP_CLIENT_FIELDS_MAX, sizeof *fields);
+
+    f->target = target_of(order);
+    f->request = (struct http_request){.target = &f->target, .fields = fields};
+    f->request.field_count = forward_fields_request(
+        f->x->request,
+        &(struct forward_rules){order->upstream, order->keeps_credentials, is_grpc(f)}, arena,
+        fields, HTTP_CLIENT_FIELDS_MAX);
+    if (f->request.field_count < 0) {
+        forward_refuse(f, 400, "limit", "the request has too many header fields");
         return;
-    if (order->operation->token_field > 0 && !order->caller->is_everywhere)
-        check_token(f, order);
+    }
+    if (is_grpc(f))
+        prepare_grpc(f, order);
     else
-        send_request(f);
+        prepare_plain(f);
+    if (order->operation->token_field > 0 && !order->caller->is_everywhere)
+        forward_check_token(f, order);
+    else
+        forward_send(f);
 }
 
 void forwarder_start(struct forwarder *forwarder, const struct forward_order *order)
 {
-    struct forward *f = calloc(1, sizeof *f);
-    struct arena *arena = exchange_arena(order->x);
+    struct forward *f = forward_new(forwarder);
 
-    must(f != NULL);
-    *f = (struct forward){
-        .forwarder = forwarder,
-        .x = order->x,
-        .operation = order->operation,
-        .caller = *order->caller,
-        .request_id = arena_str(arena, order->request_id),
-        .namespace = order->namespace,
-        .body_len = order->message.len,
-        .before = forwarder->all.before,
-        .after = &forwarder->all,
-    };
+    f->x = order->x;
+    f->operation = order->operation;
+    f->caller = *order->caller;
+    f->request_id = arena_str(exchange_arena(f->x), order->request_id);
+    f->namespace = order->namespace;
+    f->body_len = order->message.len;
+    f->before = forwarder->all.before;
+    f->after = &forwarder->all;
     f->caller.name = f->caller.namespace = (struct str){0};
     f->before->after = f->after->before = f;
     forwarder->count++;
     forwarder->bodies += f->body_len;
     exchange_watch(f->x, &client_watch, f);
     if (forwarder->count > FORWARDER_REQUESTS_MAX || forwarder->bodies > FORWARDER_BODIES_MAX)
-        refuse(f, 503, "unavailable", "too many requests wait for upstreams; retry later");
+        forward_refuse(f, 503, "unavailable", "too many requests wait for upstreams; retry later");
     else
         call_upstream(f, order);
 }
@@ -520,7 +486,7 @@ void forwarder_end_polls(struct forwarder *forwarder, const char *why)
     for (struct forward *f = forwarder->all.after, *after; f != &forwarder->all; f = after) {
         after = f->after;
         if (f->operation->is_poll)
-            refuse(f, 503, "unavailable", why);
+            forward_refuse(f, 503, "unavailable", why);
     }
 }
 
@@ -530,7 +496,7 @@ void forwarder_end_denied(struct forwarder *forwarder,
     for (struct forward *f = forwarder->all.after, *after; f != &forwarder->all; f = after) {
         after = f->after;
         if (!is_allowed(arg, &f->caller))
-            refuse(f, 401, "unauthorized", "the token was revoked or has expired");
+            forward_refuse(f, 401, "unauthorized", "the token was revoked or has expired");
     }
 }
 
@@ -547,7 +513,7 @@ struct forwarder *forwarder_open(const struct forwarder_options *options)
     must(forwarder != NULL);
     forwarder->options = *options;
     forwarder->all.before = forwarder->all.after = &forwarder->all;
-    forwarder->client = h2_client_new(loop_uv(options->loop), options->ca_file);
+    forwarder->client = http_client_new(loop_uv(options->loop), options->ca_file);
     forwarder->ids = namespace_ids_new();
     return forwarder;
 }
@@ -558,6 +524,12 @@ static void on_client_closed(void *arg)
     void (*on_closed)(void *arg) = forwarder->on_closed;
     void *closed_arg = forwarder->arg;
 
+    while (forwarder->spare) {
+        struct forward *f = forwarder->spare;
+
+        forwarder->spare = f->after;
+        free(f);
+    }
     namespace_ids_free(forwarder->ids);
     free(forwarder);
     on_closed(closed_arg);
@@ -568,5 +540,5 @@ void forwarder_close(struct forwarder *forwarder, void (*on_closed)(void *arg), 
     must(forwarder->count == 0);
     forwarder->on_closed = on_closed;
     forwarder->arg = arg;
-    h2_client_close(forwarder->client, on_client_closed, forwarder);
+    http_client_close(forwarder->client, on_client_closed, forwarder);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests that an upstream answers: passed on with the upstream's credentials, and its answer
- * passed back as a stream (docs/decisions/0050-forwarding.md).  For the io thread.
+ * passed back as a stream (docs/decisions/0050-forwarding.md for gRPC and Temporal,
+ * 0054-forwarding-to-conductor.md for HTTP/1.1 and Conductor).  For the io thread.
  *
  * The caller has authenticated the client and checked its rights.  The forwarder checks task
  * tokens, because only the upstream knows the ids of its namespaces.
@@ -44,7 +45,7 @@ struct forward_order {
     int64_t namespace;         /* the one whose settings have the upstream */
     struct str namespace_name; /* the one that the rights were checked for */
     const struct upstream_settings *upstream;
-    struct str message;     /* of gRPC, decompressed */
+    struct str message;     /* of gRPC, decompressed; otherwise the body so far */
     bool keeps_credentials; /* of the client: Belfry has no tokens */
 };
 

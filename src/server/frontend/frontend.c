@@ -18,8 +18,6 @@
 #include "io/clock.h"
 #include "wire/grpc/grpc.h"
 
-enum { UNKNOWN_BODY_MAX = 64 * 1024 }; /* body limit of unknown paths, which get a 404 */
-
 #define ANSWER_WITHIN (10 * SPAN_S)   /* then 503: the writer or the database hangs */
 #define SEED_RETRY    SPAN_S          /* pause after a temporary error              */
 #define POLL_EVERY    (100 * SPAN_MS) /* interval of deadline checks and retries    */
@@ -262,39 +260,6 @@ void frontend_ticket_returned(struct frontend *frontend, struct ticket *t)
 
 /* ---- requests ---- */
 
-static int64_t body_max(void *arg, const struct http1_request *request)
-{
-    struct str params[CALL_PARAMS_MAX], allow;
-    struct frontend *frontend = arg;
-    const struct operation *op;
-    int status;
-
-    arena_reset(frontend->scratch);
-    op = operation_find(request, frontend->scratch, params, &status, &allow);
-    frontend->matched_request = request;
-    frontend->matched_operation = op;
-    if (!op)
-        op = frontend_forward_find(request);
-    if (!op)
-        return UNKNOWN_BODY_MAX;
-    return operation_body_max(op) + (api_dialects[op->dialect].is_grpc ? GRPC_PREFIX : 0);
-}
-
-/* Reuses the lookup of body_max() for the same request. */
-static void find_operation(struct frontend *frontend, struct call *call,
-                           const struct http1_request *request, int *ret_status,
-                           struct str *ret_allow)
-{
-    if (frontend->matched_request == request && frontend->matched_operation) {
-        call->operation = frontend->matched_operation;
-        operation_params(call->operation, request, call->arena, call->params);
-    } else {
-        call->operation = operation_find(request, call->arena, call->params, ret_status,
-                                         ret_allow);
-    }
-    frontend->matched_request = NULL;
-}
-
 /* Performs the first step of the call, or rejects it. */
 static void begin_call(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {
@@ -302,16 +267,14 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
     struct str allow = {0}, body = x->body;
     int status = 0;
 
-    find_operation(frontend, call, x->request, &status, &allow);
-    frontend_forward_select(t, x->request);
+    frontend_find_operation(frontend, t, x->request, &status, &allow);
     call->dialect = operation_dialect(call->operation, x->request);
     if (!frontend_rpc_check(t, x, ANSWER_WITHIN))
         return;
     if (x->is_too_large) {
         t->step = call_problem(call, 413, "limit",
                                "request body is too large; the limit is %lld bytes",
-                               (long long)(call->operation ? operation_body_max(call->operation)
-                                                           : UNKNOWN_BODY_MAX));
+                               (long long)frontend_body_max(frontend, x->request));
     } else if (frontend->count > TICKETS_MAX) {
         t->step = call_problem(call, 503, "unavailable",
                                "too many requests in progress; retry later");
@@ -321,8 +284,7 @@ static void begin_call(struct frontend *frontend, struct ticket *t, struct excha
                                STR_ARG(x->request->method), STR_ARG(allow));
         call->fields[call->field_count++] = (struct http1_field){STR("Allow"), allow};
     } else if (!call->operation) {
-        t->step = call_problem(call, 404, "not_found", "unknown path \"%.*s\"",
-                               STR_ARG(x->request->target));
+        t->step = frontend_unknown_path(call, x->request);
     } else if (frontend_admit(frontend, t, x) && frontend_rpc_open(t, x, &body) &&
                call_open(call, x->request, body)) {
         t->message = body;
@@ -348,7 +310,8 @@ static void on_request(void *arg, struct exchange *x)
 
 struct listener_handler frontend_handler(struct frontend *frontend)
 {
-    return (struct listener_handler){.body_max = body_max,
+    return (struct listener_handler){.body_max = frontend_body_max,
+                                     .streams = frontend_streams_body,
                                      .on_request = on_request,
                                      .arg = frontend,
                                      .print_problem = frontend_print_problem};

@@ -6,21 +6,16 @@
 #include "api/call/api_dialect.h"
 #include "server/frontend/frontend_parts.h"
 
-const struct operation *frontend_forward_find(const struct http1_request *request)
+/* Other protocols than gRPC only if there is an upstream: Belfry has answers of its own. */
+const struct operation *frontend_forward_find(const struct frontend *frontend,
+                                              const struct http1_request *request)
 {
     const struct api_dialect *api = &api_dialects[operation_dialect(NULL, request)];
 
-    return api->forwarded ? api->forwarded(request) : NULL;
-}
-
-void frontend_forward_select(struct ticket *t, const struct http1_request *request)
-{
-    const struct operation *forwarded = frontend_forward_find(request);
-
-    if (!forwarded)
-        return;
-    t->fallback = t->call.operation;
-    t->call.operation = forwarded;
+    if (!api->forwarded ||
+        (!api->is_grpc && !namespace_cache_has_upstream(frontend->namespaces, api->upstream)))
+        return NULL;
+    return api->forwarded(request);
 }
 
 bool frontend_forward_use_own(struct ticket *t)
@@ -41,30 +36,39 @@ static const struct upstream_settings *find_upstream(const struct frontend *fron
 {
     const struct namespace_entry *entry = namespace_cache_at(frontend->namespaces,
                                                              call->namespace);
+    enum upstream_type type = api_dialects[call->dialect].upstream;
     const struct upstream_settings *upstream = NULL;
 
     if (entry)
-        upstream = upstream_of_type(&entry->settings.plain, UPSTREAM_TEMPORAL);
+        upstream = upstream_of_type(&entry->settings.plain, type);
     if (!upstream && call->operation->namespace_field < 0 && call->caller.is_everywhere) {
-        entry = namespace_cache_only_upstream(frontend->namespaces, UPSTREAM_TEMPORAL);
-        upstream = entry ? upstream_of_type(&entry->settings.plain, UPSTREAM_TEMPORAL) : NULL;
+        entry = namespace_cache_only_upstream(frontend->namespaces, type);
+        upstream = entry ? upstream_of_type(&entry->settings.plain, type) : NULL;
     }
     if (upstream)
         *ret_namespace = entry->id;
     return upstream;
 }
 
+/* Conductor has no namespaces. */
+static bool has_other_name(const struct call *call, const struct upstream_settings *upstream)
+{
+    return upstream->type == UPSTREAM_TEMPORAL && call->operation->namespace_field >= 0 &&
+           !str_eq(upstream->namespace, call->namespace_name);
+}
+
 /* Returns false after it has set the answer. */
 static bool check_upstream(const struct frontend *frontend, struct call *call,
                            const struct upstream_settings *upstream)
 {
+    const struct api_dialect *api = &api_dialects[call->dialect];
+
     if (!upstream)
-        call_problem(call, 501, "not_found",
+        call_problem(call, api->is_grpc ? 501 : 404, "not_found",
                      "not implemented by Belfry: the namespace \"%.*s\" needs an upstream of "
-                     "type temporal; see upstreams in its settings",
-                     STR_ARG(call->namespace_name));
-    else if (call->operation->namespace_field >= 0 &&
-             !str_eq(upstream->namespace, call->namespace_name))
+                     "type %s; see upstreams in its settings",
+                     STR_ARG(call->namespace_name), api->upstream_name);
+    else if (has_other_name(call, upstream))
         call_problem(call, 409, "bad_state",
                      "the namespace is called \"%.*s\" at the upstream; requests are "
                      "forwarded only if both names are equal",
@@ -76,17 +80,31 @@ static bool check_upstream(const struct frontend *frontend, struct call *call,
     return false;
 }
 
+/* Belfry answers itself, as soon as it has the whole body.  True: the ticket has ended. */
+static bool fall_back(struct frontend *frontend, struct ticket *t)
+{
+    struct exchange *x = t->x;
+
+    if (x->is_body_open) {
+        t->x = NULL;
+        frontend_ticket_end(frontend, t);
+        exchange_collect(x);
+        return true;
+    }
+    frontend_forward_use_own(t);
+    t->message = api_dialects[t->call.dialect].is_grpc ? t->message : x->body;
+    t->step = call_begin(&t->call, x->request, t->message);
+    return false;
+}
+
 bool frontend_forward(struct frontend *frontend, struct ticket *t)
 {
     struct call *call = &t->call;
     int64_t namespace = 0;
     const struct upstream_settings *upstream = find_upstream(frontend, call, &namespace);
 
-    if (!upstream && t->fallback) {
-        frontend_forward_use_own(t);
-        t->step = call_begin(call, t->x->request, t->message);
-        return false;
-    }
+    if (!upstream && t->fallback)
+        return fall_back(frontend, t);
     if (!check_upstream(frontend, call, upstream)) {
         t->step = CALL_ANSWER;
         return false;

@@ -24,6 +24,7 @@ struct frontend {
     struct arena *scratch;                       /* of one call of body_max()                */
     const struct http1_request *matched_request; /* the request of that call                 */
     const struct operation *matched_operation;   /* the operation that it found; may be NULL */
+    const struct operation *matched_forwarded;   /* the same of an upstream                  */
     struct ticket all;                           /* head of the list of open tickets         */
     int count;                                   /* open tickets                             */
     int items;                                   /* commands and reports that the writer has */
@@ -50,6 +51,15 @@ struct frontend {
 /* frontend.c */
 void frontend_ticket_returned(struct frontend *frontend, struct ticket *t);
 void frontend_apply_seeds(struct frontend *frontend);
+
+/* frontend_route.c.  The first two are of struct listener_handler; `arg` is the frontend. */
+int64_t frontend_body_max(void *arg, const struct http1_request *request);
+bool frontend_streams_body(void *arg, const struct http1_request *request);
+/* Chooses the operation of an upstream, if there is one, and remembers Belfry's own. */
+void frontend_find_operation(struct frontend *frontend, struct ticket *t,
+                             const struct http1_request *request, int *ret_status,
+                             struct str *ret_allow);
+enum call_step frontend_unknown_path(struct call *call, const struct http1_request *request);
 
 /* frontend_tickets.c */
 struct ticket *frontend_ticket_new(struct frontend *frontend, struct exchange *x);
@@ -99,9 +109,8 @@ bool frontend_rpc_open(struct ticket *t, const struct exchange *x, struct str *r
 void frontend_rpc_end(struct exchange *x, int status);
 
 /* frontend_forward.c: requests that an upstream of their namespace answers. */
-const struct operation *frontend_forward_find(const struct http1_request *request);
-/* Chooses the forwarded operation, if there is one, and remembers Belfry's own. */
-void frontend_forward_select(struct ticket *t, const struct http1_request *request);
+const struct operation *frontend_forward_find(const struct frontend *frontend,
+                                              const struct http1_request *request);
 /* Returns to Belfry's own operation; always true. */
 bool frontend_forward_use_own(struct ticket *t);
 /* True: the exchange was handed over and the ticket has ended.  False: see its next step. */

@@ -21,6 +21,7 @@ struct namespace_cache {
     struct map *by_id;
     struct namespace_entry **list;
     int count, cap;
+    int upstreams[UPSTREAM_TYPES]; /* of all namespaces, by type */
     struct namespace_entry *buckets[BUCKETS];
 };
 
@@ -93,6 +94,15 @@ static void unlink_entry(struct namespace_cache *namespaces, struct namespace_en
     *link = entry->next;
 }
 
+static void count_upstreams(struct namespace_cache *namespaces,
+                            const struct namespace_entry *entry, int sign)
+{
+    const struct namespace_settings *settings = &entry->settings.plain;
+
+    for (int i = 0; i < settings->upstream_count; i++)
+        namespaces->upstreams[settings->upstreams[i].type] += sign;
+}
+
 enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, struct str name,
                             struct str settings, struct err *reterr)
 {
@@ -107,12 +117,14 @@ enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, stru
         entry = add(namespaces, id);
     else
         unlink_entry(namespaces, entry);
+    count_upstreams(namespaces, entry, -1);
     arena_free(entry->arena);
     *entry = (struct namespace_entry){
         .id = id, .name = arena_str(arena, name), .arena = arena, .next = *bucket};
     *bucket = entry;
     if (settings.len > 0)
         rc = dispatch_settings_read(settings, arena, &entry->settings, reterr);
+    count_upstreams(namespaces, entry, 1);
     if (rc != RC_OK)
         entry->settings = (struct dispatch_settings){0};
     namespace_cache_unlock(namespaces);
@@ -156,4 +168,10 @@ const struct namespace_entry *namespace_cache_only_upstream(
         }
     }
     return found;
+}
+
+bool namespace_cache_has_upstream(const struct namespace_cache *namespaces,
+                                  enum upstream_type type)
+{
+    return namespaces->upstreams[type] > 0;
 }

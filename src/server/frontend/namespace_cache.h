@@ -38,6 +38,10 @@ void namespace_cache_unlock(struct namespace_cache *namespaces);
 const struct namespace_entry *namespace_cache_only_upstream(
     const struct namespace_cache *namespaces, enum upstream_type type);
 
+/* Whether any namespace has an upstream of that type. */
+bool namespace_cache_has_upstream(const struct namespace_cache *namespaces,
+                                  enum upstream_type type);
+
 /* Both return NULL if there is none. */
 const struct namespace_entry *namespace_cache_find(const struct namespace_cache *namespaces,
                                                    struct str name);

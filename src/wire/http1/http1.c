@@ -121,7 +121,7 @@ static enum rc end_request_line(struct http1 *p, struct str line, struct err *re
                             "a request must begin with its request line, not with empty lines");
     }
     p->state = HTTP1_AT_FIELDS;
-    return http1_head_line(p, line, reterr);
+    return p->is_answer ? http1_answer_line(p, line, reterr) : http1_head_line(p, line, reterr);
 }
 
 /* Checks a header field, which is kept, or a trailer, which is ignored. */
@@ -217,8 +217,22 @@ static enum rc end_line(struct http1 *p, enum http1_event *event, struct err *re
     return rc;
 }
 
+/* Without a length, the end of the connection ends the body. */
+static void begin_answer_body(struct http1 *p)
+{
+    p->left = p->request.length < 0 ? UINT64_MAX : (uint64_t)p->request.length;
+    p->state = p->is_bodiless          ? HTTP1_AT_END
+               : p->request.is_chunked ? HTTP1_AT_CHUNK_LINE
+               : p->left > 0           ? HTTP1_AT_LENGTH
+                                       : HTTP1_AT_END;
+}
+
 static enum rc begin_body(struct http1 *p, struct err *reterr)
 {
+    if (p->is_answer) {
+        begin_answer_body(p);
+        return RC_OK;
+    }
     if (p->request.length > p->body_max)
         return refuse_body(p, reterr);
     p->left = (uint64_t)p->request.length;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses requests of HTTP/1.0 and 1.1 (RFC 9110, 9112) from bytes as they arrive.
+ * Parses requests of HTTP/1.0 and 1.1 (RFC 9110, 9112) from bytes as they arrive, and answers:
+ * see wire/http1/http1_answer.h.
  *
  * The caller pushes bytes; any split of them gives the same requests and the same errors.
  * Strict: anything that two readers could understand differently is rejected, and the
@@ -88,6 +89,9 @@ struct http1 {
     struct str piece; /* after HTTP1_BODY, valid as long as the bytes that were fed */
     int64_t body_max; /* the caller's limit; counts the content of chunks */
     int status;       /* the status to answer after an error: 400, 413, ... */
+    bool is_answer;   /* see wire/http1/http1_answer.h, and the next two */
+    bool is_bodiless; /* its fields may still announce a length */
+    int code;         /* its status */
 
     /* Private to the parser. */
     enum http1_state state;

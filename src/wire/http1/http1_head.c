@@ -6,7 +6,7 @@
 #include "wire/http1/http1_parts.h"
 
 /* RFC 9112 would treat 1.2 as 1.1, but only attackers send it. */
-static enum rc read_version(struct http1 *p, struct str version, struct err *reterr)
+enum rc http1_version_parse(struct http1 *p, struct str version, struct err *reterr)
 {
     if (str_eq(version, STR("HTTP/1.1"))) {
         p->request.minor = 1;
@@ -39,7 +39,7 @@ enum rc http1_head_line(struct http1 *p, struct str line, struct err *reterr)
         return HTTP1_REFUSE(p, 400, reterr,
                             "\"%.*s\" is not a method; use one such as GET or POST",
                             STR_ARG(request->method));
-    rc = read_version(p, version, reterr);
+    rc = http1_version_parse(p, version, reterr);
     if (rc != RC_OK)
         return rc;
     if (str_eq(request->method, STR("CONNECT")))
@@ -175,7 +175,7 @@ static enum rc check_framing(struct http1 *p, const struct http1_field *const *h
     if (has[FIELD_CODING] && p->request.minor == 0)
         return HTTP1_REFUSE(p, 400, reterr,
                             "Transfer-Encoding needs HTTP/1.1; the request has HTTP/1.0");
-    if (!has[FIELD_HOST] && p->request.minor == 1)
+    if (!has[FIELD_HOST] && p->request.minor == 1 && !p->is_answer)
         return HTTP1_REFUSE(p, 400, reterr, "an HTTP/1.1 request must have a Host field");
     return RC_OK;
 }

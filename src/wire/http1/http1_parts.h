@@ -23,6 +23,9 @@ static inline enum rc http1_set_status(struct http1 *p, int status)
 /* METHOD TARGET VERSION */
 MUST_USE enum rc http1_head_line(struct http1 *p, struct str line, struct err *reterr);
 
+/* VERSION CODE [REASON], of an answer. */
+MUST_USE enum rc http1_answer_line(struct http1 *p, struct str line, struct err *reterr);
+
 /* Interprets the fields for host, body and connection when all of them are present. */
 MUST_USE enum rc http1_head_end(struct http1 *p, struct err *reterr);
 
@@ -33,6 +36,9 @@ MUST_USE enum rc http1_target_parse(struct http1 *p, struct err *reterr);
 
 /* "host", "host:port" or "[v6]:port". */
 MUST_USE bool http1_host_parse(struct str text, struct str *ret_host, struct str *ret_port);
+
+/* HTTP/1.1 or HTTP/1.0. */
+MUST_USE enum rc http1_version_parse(struct http1 *p, struct str version, struct err *reterr);
 
 /* NAME: VALUE */
 MUST_USE enum rc http1_field_parse(struct http1 *p, struct str line, struct http1_field *ret,

@@ -2,7 +2,7 @@
 /*
  * The HTTP/2 client with TLS: authorities, names, and certificates of its own.
  */
-#include "h2_caller.h"
+#include "http_caller.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -45,40 +45,40 @@ static struct str read_pem(const char *path, char room[PEM_MAX])
     return (struct str){room, (size_t)n};
 }
 
-static void assert_answered(struct h2_caller *caller)
+static void assert_answered(struct http_caller *caller)
 {
-    struct h2_caller_call *call = h2_caller_get(caller, "/big");
+    struct http_caller_call *call = http_caller_get(caller, "/big");
 
-    h2_caller_wait(call);
+    http_caller_wait(call);
     assert_string_equal(call->text, "");
-    assert_int_equal(call->kind, H2_END_DONE);
+    assert_int_equal(call->kind, HTTP_END_DONE);
     assert_int_equal(call->received, APP_BIG);
     assert_false(call->is_different);
-    h2_caller_wait(h2_caller_get(caller, "/x"));
-    assert_int_equal(h2_client_connections(caller->client), 1);
-    h2_caller_close(caller);
+    http_caller_wait(http_caller_get(caller, "/x"));
+    assert_int_equal(http_client_connections(caller->client), 1);
+    http_caller_close(caller);
 }
 
-static void assert_failed(struct h2_caller *caller, enum h2_end_kind kind, const char *text)
+static void assert_failed(struct http_caller *caller, enum http_end_kind kind, const char *text)
 {
-    struct h2_caller_call *call = h2_caller_get(caller, "/x");
+    struct http_caller_call *call = http_caller_get(caller, "/x");
 
-    h2_caller_wait(call);
+    http_caller_wait(call);
     if (!strstr(call->text, text))
         fail_msg("%s", call->text);
     assert_int_equal(call->kind, kind);
-    h2_caller_close(caller);
+    http_caller_close(caller);
 }
 
 static void a_file_of_authorities_is_used(void **state)
 {
     (void)state;
-    assert_answered(h2_caller_open("https", app->tls_port, cert.cert));
+    assert_answered(http_caller_open("https", app->tls_port, cert.cert));
 }
 
 static void the_authorities_of_a_target_come_first(void **state)
 {
-    struct h2_caller *caller = h2_caller_open("https", app->tls_port, other.cert);
+    struct http_caller *caller = http_caller_open("https", app->tls_port, other.cert);
     char room[PEM_MAX];
 
     (void)state;
@@ -89,24 +89,24 @@ static void the_authorities_of_a_target_come_first(void **state)
 static void an_unknown_authority_is_rejected(void **state)
 {
     (void)state;
-    assert_failed(h2_caller_open("https", app->tls_port, other.cert), H2_END_UNCONNECTED,
+    assert_failed(http_caller_open("https", app->tls_port, other.cert), HTTP_END_UNCONNECTED,
                   "self-signed certificate");
 }
 
 /* The certificate is for 127.0.0.1 only. */
 static void another_name_is_rejected(void **state)
 {
-    struct h2_caller *caller = h2_caller_open("https", app->tls_port, cert.cert);
+    struct http_caller *caller = http_caller_open("https", app->tls_port, cert.cert);
 
     (void)state;
     caller->target.server_name = STR("temporal.example");
-    assert_failed(caller, H2_END_UNCONNECTED, "hostname mismatch");
+    assert_failed(caller, HTTP_END_UNCONNECTED, "hostname mismatch");
 }
 
 static void a_server_without_tls_is_reported(void **state)
 {
     (void)state;
-    assert_failed(h2_caller_open("https", app->port, cert.cert), H2_END_UNCONNECTED,
+    assert_failed(http_caller_open("https", app->port, cert.cert), HTTP_END_UNCONNECTED,
                   "TLS to the upstream failed");
 }
 
@@ -114,20 +114,20 @@ static void a_server_without_tls_is_reported(void **state)
 static void a_server_with_tls_is_not_called_in_plain_text(void **state)
 {
     (void)state;
-    assert_failed(h2_caller_open("http", app->tls_port, NULL), H2_END_BROKEN, "");
+    assert_failed(http_caller_open("http", app->tls_port, NULL), HTTP_END_BROKEN, "");
 }
 
 static void a_server_may_require_a_certificate(void **state)
 {
     char cert_room[PEM_MAX], key_room[PEM_MAX];
     struct tls_proxy proxy;
-    struct h2_caller *caller;
+    struct http_caller *caller;
 
     (void)state;
     tls_proxy_open_mutual(&proxy, app->port, other.cert);
-    assert_failed(h2_caller_open("https", (uint16_t)proxy.port, proxy.cert.cert), H2_END_BROKEN,
-                  "certificate required");
-    caller = h2_caller_open("https", (uint16_t)proxy.port, proxy.cert.cert);
+    assert_failed(http_caller_open("https", (uint16_t)proxy.port, proxy.cert.cert),
+                  HTTP_END_BROKEN, "certificate required");
+    caller = http_caller_open("https", (uint16_t)proxy.port, proxy.cert.cert);
     caller->target.cert = read_pem(other.cert, cert_room);
     caller->target.key = read_pem(other.key, key_room);
     assert_answered(caller);
@@ -136,13 +136,13 @@ static void a_server_may_require_a_certificate(void **state)
 
 static void an_unusable_certificate_is_reported(void **state)
 {
-    struct h2_caller *caller = h2_caller_open("https", app->tls_port, cert.cert);
+    struct http_caller *caller = http_caller_open("https", app->tls_port, cert.cert);
     char cert_room[PEM_MAX], key_room[PEM_MAX];
 
     (void)state;
     caller->target.cert = read_pem(cert.cert, cert_room);
     caller->target.key = read_pem(other.key, key_room);
-    assert_failed(caller, H2_END_UNCONNECTED, "does not match the certificate");
+    assert_failed(caller, HTTP_END_UNCONNECTED, "does not match the certificate");
 }
 
 #define WITH_APP(name) cmocka_unit_test_setup_teardown(name, start, stop)

@@ -3,7 +3,7 @@
  * The HTTP/2 client with servers that refuse, leave, and break the rules: each connection
  * follows a script, written as frames of RFC 9113.
  */
-#include "h2_caller.h"
+#include "http_caller.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -123,19 +123,19 @@ static void scripted_end(struct scripted *server)
 }
 
 /* One call; how it must end, and how many requests the server must have seen. */
-static void check(struct scripted server, enum h2_end_kind kind, int requests)
+static void check(struct scripted server, enum http_end_kind kind, int requests)
 {
-    struct h2_caller *caller;
-    struct h2_caller_call *call;
+    struct http_caller *caller;
+    struct http_caller_call *call;
 
     scripted_start(&server);
-    caller = h2_caller_open("http", server.port, NULL); /* before the server can write */
-    call = h2_caller_start(caller, "/x", STR("a body"), 0);
-    h2_caller_wait(call);
+    caller = http_caller_open("http", server.port, NULL); /* before the server can write */
+    call = http_caller_start(caller, "/x", STR("a body"), 0);
+    http_caller_wait(call);
     assert_int_equal(call->kind, kind);
-    if (kind == H2_END_DONE)
+    if (kind == HTTP_END_DONE)
         assert_int_equal(call->status, 200);
-    h2_caller_close(caller);
+    http_caller_close(caller);
     scripted_end(&server);
     assert_int_equal(server.requests, requests);
 }
@@ -145,14 +145,14 @@ static void a_refused_call_is_repeated(void **state)
     (void)state;
     check((struct scripted){.scripts = {FRAME(REFUSED GOAWAY_FIRST), FRAME(HEAD_LAST)},
                             .closes = true},
-          H2_END_DONE, 2);
+          HTTP_END_DONE, 2);
 }
 
 static void a_call_above_the_last_stream_is_repeated(void **state)
 {
     (void)state;
     check((struct scripted){.scripts = {FRAME(GOAWAY_NONE), FRAME(HEAD_LAST)}, .closes = true},
-          H2_END_DONE, 2);
+          HTTP_END_DONE, 2);
 }
 
 /* The server may have processed it. */
@@ -160,7 +160,7 @@ static void a_call_up_to_the_last_stream_is_not_repeated(void **state)
 {
     (void)state;
     check((struct scripted){.scripts = {FRAME(GOAWAY_FIRST), FRAME(HEAD_LAST)}, .closes = true},
-          H2_END_BROKEN, 1);
+          HTTP_END_BROKEN, 1);
 }
 
 static void a_call_is_repeated_a_limited_number_of_times(void **state)
@@ -169,40 +169,41 @@ static void a_call_is_repeated_a_limited_number_of_times(void **state)
     check((struct scripted){.scripts = {FRAME(GOAWAY_NONE), FRAME(GOAWAY_NONE),
                                         FRAME(GOAWAY_NONE), FRAME(HEAD_LAST)},
                             .closes = true},
-          H2_END_REFUSED, H2_CLIENT_TRIES_MAX);
+          HTTP_END_REFUSED, HTTP_CLIENT_TRIES_MAX);
 }
 
 static void a_failed_call_is_not_repeated(void **state)
 {
     (void)state;
-    check((struct scripted){.scripts = {FRAME(INTERNAL), FRAME(HEAD_LAST)}}, H2_END_BROKEN, 1);
-    check((struct scripted){.scripts = {FRAME(HEAD), FRAME(HEAD_LAST)}, .closes = true},
-          H2_END_BROKEN, 1);
-    /* The answer has begun, so the server has processed the request. */
-    check((struct scripted){.scripts = {FRAME(HEAD REFUSED), FRAME(HEAD_LAST)}}, H2_END_BROKEN,
+    check((struct scripted){.scripts = {FRAME(INTERNAL), FRAME(HEAD_LAST)}}, HTTP_END_BROKEN,
           1);
+    check((struct scripted){.scripts = {FRAME(HEAD), FRAME(HEAD_LAST)}, .closes = true},
+          HTTP_END_BROKEN, 1);
+    /* The answer has begun, so the server has processed the request. */
+    check((struct scripted){.scripts = {FRAME(HEAD REFUSED), FRAME(HEAD_LAST)}},
+          HTTP_END_BROKEN, 1);
 }
 
 static void an_answer_before_a_goaway_is_complete(void **state)
 {
     (void)state;
     check((struct scripted){.scripts = {FRAME(HEAD DATA_LAST GOAWAY_FIRST)}, .closes = true},
-          H2_END_DONE, 1);
+          HTTP_END_DONE, 1);
 }
 
 static void interim_heads_are_skipped(void **state)
 {
     (void)state;
     check((struct scripted){.scripts = {FRAME(HEAD_CONTINUE HEAD_CONTINUE HEAD DATA_LAST)}},
-          H2_END_DONE, 1);
+          HTTP_END_DONE, 1);
 }
 
 static void what_is_not_http_2_breaks_the_call(void **state)
 {
     (void)state;
     check((struct scripted){.scripts = {FRAME("HTTP/1.1 400 Bad Request\r\n\r\n")}},
-          H2_END_BROKEN, 1);
-    check((struct scripted){.scripts = {FRAME(PUSH)}}, H2_END_BROKEN, 1);
+          HTTP_END_BROKEN, 1);
+    check((struct scripted){.scripts = {FRAME(PUSH)}}, HTTP_END_BROKEN, 1);
 }
 
 /* 100 fields of 300 bytes: each repeats ("x-a", 300 letters) from HPACK's dynamic table. */
@@ -220,7 +221,7 @@ static void a_head_that_is_too_large_ends_the_call(void **state)
         buf_char(&out, '\xbe');
     script[1] = (char)((out.len - FRAME_HEAD) >> 8);
     script[2] = (char)((out.len - FRAME_HEAD) & 255);
-    check((struct scripted){.scripts = {buf_as_str(&out)}}, H2_END_BROKEN, 1);
+    check((struct scripted){.scripts = {buf_as_str(&out)}}, HTTP_END_BROKEN, 1);
 }
 
 int main(void)

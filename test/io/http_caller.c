@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of h2_caller.h.
+ * The calls of http_caller.h.
  */
-#include "h2_caller.h"
+#include "http_caller.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -22,14 +22,14 @@ static void print_fields(const struct http1_field *fields, int count, char *to)
 
 static bool permits(void *arg, const struct address *address)
 {
-    struct h2_caller_call *call = arg;
+    struct http_caller_call *call = arg;
 
     return address_class_of(address) == ADDRESS_LOOPBACK && !call->caller->denies;
 }
 
 static void on_head(void *arg, int status, const struct http1_field *fields, int count)
 {
-    struct h2_caller_call *call = arg;
+    struct http_caller_call *call = arg;
 
     call->status = status;
     print_fields(fields, count, call->head);
@@ -37,7 +37,7 @@ static void on_head(void *arg, int status, const struct http1_field *fields, int
 
 static void on_data(void *arg, struct str data)
 {
-    struct h2_caller_call *call = arg;
+    struct http_caller_call *call = arg;
 
     for (size_t i = 0; i < data.len; i++) {
         if (call->received + i < sizeof call->start - 1)
@@ -46,12 +46,12 @@ static void on_data(void *arg, struct str data)
     }
     call->received += data.len;
     if (!call->keeps)
-        h2_call_consume(call->call, data.len);
+        http_call_consume(call->call, data.len);
 }
 
-static void on_end(void *arg, const struct h2_end *end)
+static void on_end(void *arg, const struct http_end *end)
 {
-    struct h2_caller_call *call = arg;
+    struct http_caller_call *call = arg;
 
     assert_false(call->is_ended);
     call->is_ended = true;
@@ -63,12 +63,12 @@ static void on_end(void *arg, const struct h2_end *end)
 
 static void on_patience(uv_timer_t *timer)
 {
-    ((struct h2_caller *)timer->data)->is_late = true;
+    ((struct http_caller *)timer->data)->is_late = true;
 }
 
-struct h2_caller *h2_caller_open(const char *scheme, uint16_t port, const char *ca_file)
+struct http_caller *http_caller_open(const char *scheme, uint16_t port, const char *ca_file)
 {
-    struct h2_caller *caller = calloc(1, sizeof *caller);
+    struct http_caller *caller = calloc(1, sizeof *caller);
 
     assert_non_null(caller);
     signal(SIGPIPE, SIG_IGN); /* as in the server: either side may close first */
@@ -77,16 +77,16 @@ struct h2_caller *h2_caller_open(const char *scheme, uint16_t port, const char *
     caller->patience.data = caller;
     snprintf(caller->url, sizeof caller->url, "%s://127.0.0.1:%u", scheme, port);
     caller->target.url = str_of(caller->url);
-    caller->client = h2_client_new(&caller->loop, ca_file);
+    caller->client = http_client_new(&caller->loop, ca_file);
     return caller;
 }
 
 static void on_closed(void *arg)
 {
-    ((struct h2_caller *)arg)->is_closed = true;
+    ((struct http_caller *)arg)->is_closed = true;
 }
 
-static void step(struct h2_caller *caller)
+static void step(struct http_caller *caller)
 {
     uv_timer_start(&caller->patience, on_patience, PATIENCE / SPAN_MS, 0);
     uv_run(&caller->loop, UV_RUN_ONCE);
@@ -94,9 +94,9 @@ static void step(struct h2_caller *caller)
         fail_msg("nothing happened for too long");
 }
 
-void h2_caller_close(struct h2_caller *caller)
+void http_caller_close(struct http_caller *caller)
 {
-    h2_client_close(caller->client, on_closed, caller);
+    http_client_close(caller->client, on_closed, caller);
     while (!caller->is_closed)
         step(caller);
     uv_close((uv_handle_t *)&caller->patience, NULL);
@@ -107,12 +107,13 @@ void h2_caller_close(struct h2_caller *caller)
     free(caller);
 }
 
-struct h2_caller_call *h2_caller_start(struct h2_caller *caller, const char *path,
-                                       struct str body, span within)
+struct http_caller_call *http_caller_start(struct http_caller *caller, const char *path,
+                                           struct str body, span within)
 {
-    static const struct h2_watch watch = {permits, on_head, on_data, on_end};
+    static const struct http_watch watch = {
+        .permits = permits, .on_head = on_head, .on_data = on_data, .on_end = on_end};
     static const struct http1_field field = {{"x-test", 6}, {"yes", 3}};
-    struct h2_caller_call *call = calloc(1, sizeof *call);
+    struct http_caller_call *call = calloc(1, sizeof *call);
 
     assert_non_null(call);
     assert_true(caller->call_count < H2_CALLER_CALLS_MAX);
@@ -120,38 +121,38 @@ struct h2_caller_call *h2_caller_start(struct h2_caller *caller, const char *pat
     call->caller = caller;
     call->path = str_of(path);
     call->body = body;
-    call->call = h2_client_call(caller->client,
-                                &(struct h2_request){
-                                    .target = &caller->target,
-                                    .method = body.len > 0 ? STR("POST") : STR("GET"),
-                                    .path = call->path,
-                                    .fields = &field,
-                                    .field_count = 1,
-                                    .body = body,
-                                    .within = within,
-                                },
-                                &watch, call);
+    call->call = http_client_call(caller->client,
+                                  &(struct http_request){
+                                      .target = &caller->target,
+                                      .method = body.len > 0 ? STR("POST") : STR("GET"),
+                                      .path = call->path,
+                                      .fields = &field,
+                                      .field_count = 1,
+                                      .body = body,
+                                      .within = within,
+                                  },
+                                  &watch, call);
     return call;
 }
 
-struct h2_caller_call *h2_caller_get(struct h2_caller *caller, const char *path)
+struct http_caller_call *http_caller_get(struct http_caller *caller, const char *path)
 {
-    return h2_caller_start(caller, path, (struct str){0}, 0);
+    return http_caller_start(caller, path, (struct str){0}, 0);
 }
 
-void h2_caller_wait(struct h2_caller_call *call)
+void http_caller_wait(struct http_caller_call *call)
 {
     while (!call->is_ended)
         step(call->caller);
 }
 
-void h2_caller_wait_bytes(struct h2_caller_call *call, size_t bytes)
+void http_caller_wait_bytes(struct http_caller_call *call, size_t bytes)
 {
     while (call->received < bytes)
         step(call->caller);
 }
 
-int64_t h2_caller_await(struct h2_caller *caller, struct app *app, enum app_word word)
+int64_t http_caller_await(struct http_caller *caller, struct app *app, enum app_word word)
 {
     /* The news have no handle on this loop. */
     while (!mailbox_wait(app->news, clock_boot_us() + SPAN_MS))

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames: a call becomes a stream of its connection, and the stream's frames become callbacks.
+ * HTTP/2: a call becomes a stream of its connection, and the stream's frames become callbacks.
  */
 #include <string.h>
 
 #include "base/must.h"
-#include "io/client/h2_client_parts.h"
+#include "io/client/http_client_parts.h"
 
 enum {
     STREAMS_FIRST = 100, /* until the server has sent its settings */
     WINDOW_ALL = 4 << 20,
+    IDLE_MS = 300000,  /* without calls, then the connection is closed */
     SETTINGS_MAX = 32, /* in one frame */
     ACKS_MAX = 100,    /* of pings and settings that the server does not accept */
     OWN_FIELDS = 4,    /* :method, :scheme, :path, :authority */
     FIELD_COST = 32,   /* of a field in addition to its bytes: as in RFC 9113, 6.5.2 */
 };
 
-static struct h2_call *call_of(nghttp2_session *session, int32_t id)
+static struct http_call *call_of(nghttp2_session *session, int32_t id)
 {
     return nghttp2_session_get_stream_user_data(session, id);
 }
 
-static void reset_stream(struct h2_conn *c, struct h2_call *call, uint32_t code)
+static void reset_stream(struct http_conn *c, struct http_call *call, uint32_t code)
 {
     nghttp2_session_set_stream_user_data(c->session, call->id, NULL);
     must(nghttp2_submit_rst_stream(c->session, NGHTTP2_FLAG_NONE, call->id, code) == 0);
@@ -31,15 +32,16 @@ static void reset_stream(struct h2_conn *c, struct h2_call *call, uint32_t code)
 
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
-    struct h2_call *call = call_of(session, frame->hd.stream_id);
+    struct http_call *call = call_of(session, frame->hd.stream_id);
 
     (void)arg;
     if (!call)
         return 0;
-    if (!call->arena) {
-        call->arena = arena_new(8 * H2_CLIENT_HEAD_MAX);
-        call->fields = arena_array(call->arena, H2_CLIENT_FIELDS_MAX, sizeof *call->fields);
-    }
+    if (!call->arena)
+        call->arena = arena_new(8 * HTTP_CLIENT_HEAD_MAX);
+    if (!call->fields)
+        call->fields = arena_take_raw(call->arena,
+                                      HTTP_CLIENT_FIELDS_MAX * sizeof *call->fields);
     call->field_count = 0;
     return 0;
 }
@@ -62,17 +64,17 @@ static int read_status(struct str value)
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghttp2_rcbuf *name,
                      nghttp2_rcbuf *value, uint8_t flags, void *arg)
 {
-    struct h2_call *call = call_of(session, frame->hd.stream_id);
+    struct http_call *call = call_of(session, frame->hd.stream_id);
     struct str key = str_of_rcbuf(name), text = str_of_rcbuf(value);
 
     (void)flags;
     if (!call)
         return 0;
     call->head_bytes += key.len + text.len + FIELD_COST;
-    if (call->head_bytes > 2 * H2_CLIENT_HEAD_MAX ||
-        call->field_count == H2_CLIENT_FIELDS_MAX) {
+    if (call->head_bytes > 2 * HTTP_CLIENT_HEAD_MAX ||
+        call->field_count == HTTP_CLIENT_FIELDS_MAX) {
         reset_stream(arg, call, NGHTTP2_CANCEL);
-        h2_call_end(call, H2_END_BROKEN, "the upstream sent too many header fields");
+        http_call_end(call, HTTP_END_BROKEN, "the upstream sent too many header fields");
         return 0;
     }
     if (str_eq(key, STR(":status")))
@@ -83,7 +85,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, nghtt
     return 0;
 }
 
-static void on_headers(struct h2_call *call)
+static void on_headers(struct http_call *call)
 {
     if (call->has_head || call->status / 100 == 1)
         return;
@@ -92,7 +94,7 @@ static void on_headers(struct h2_call *call)
 }
 
 /* The answer is complete; what remains of the request is of no use. */
-static void end_answer(struct h2_conn *c, struct h2_call *call, bool has_trailers)
+static void end_answer(struct http_conn *c, struct http_call *call, bool has_trailers)
 {
     if (call->framed < call->request.body.len)
         reset_stream(c, call, NGHTTP2_CANCEL);
@@ -100,13 +102,13 @@ static void end_answer(struct h2_conn *c, struct h2_call *call, bool has_trailer
         nghttp2_session_set_stream_user_data(c->session, call->id, NULL);
     if (!has_trailers)
         call->field_count = 0;
-    h2_call_end(call, H2_END_DONE, "");
+    http_call_end(call, HTTP_END_DONE, "");
 }
 
 static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
-    struct h2_call *call = call_of(session, frame->hd.stream_id);
-    struct h2_conn *c = arg;
+    struct http_call *call = call_of(session, frame->hd.stream_id);
+    struct http_conn *c = arg;
     bool has_trailers = false;
 
     if (frame->hd.type == NGHTTP2_GOAWAY)
@@ -114,7 +116,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     if (frame->hd.type == NGHTTP2_SETTINGS)
         c->has_settings = true;
     if (frame->hd.type == NGHTTP2_GOAWAY || frame->hd.type == NGHTTP2_SETTINGS)
-        h2_client_wake(c->peer->client);
+        http_client_wake(c->peer->client);
     if (call && frame->hd.type == NGHTTP2_HEADERS) {
         has_trailers = call->has_head;
         on_headers(call);
@@ -133,7 +135,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id,
                          const uint8_t *data, size_t len, void *arg)
 {
-    struct h2_call *call = call_of(session, id);
+    struct http_call *call = call_of(session, id);
 
     (void)flags;
     (void)arg;
@@ -149,30 +151,30 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id,
  */
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t error, void *arg)
 {
-    struct h2_call *call = call_of(session, id);
-    struct h2_conn *c = arg;
+    struct http_call *call = call_of(session, id);
+    struct http_conn *c = arg;
 
     c->stream_count--;
-    h2_client_wake(c->peer->client); /* there is room for a waiting call */
+    http_client_wake(c->peer->client); /* there is room for a waiting call */
     if (!call)
         return 0;
     if (error != NGHTTP2_REFUSED_STREAM || call->has_head) {
-        h2_call_end(call, H2_END_BROKEN, "the upstream ended the stream without an answer");
-    } else if (call->tries >= H2_CLIENT_TRIES_MAX) {
-        h2_call_end(call, H2_END_REFUSED, "the upstream refused the request");
+        http_call_end(call, HTTP_END_BROKEN, "the upstream ended the stream without an answer");
+    } else if (call->tries >= HTTP_CLIENT_TRIES_MAX) {
+        http_call_end(call, HTTP_END_REFUSED, "the upstream refused the request");
     } else {
         call->before->after = call->after;
         call->after->before = call->before;
-        h2_call_wait(call, true);
+        http_call_wait(call, true);
     }
     return 0;
 }
 
-bool h2_conn_receive(struct h2_conn *c, struct str bytes)
+static bool h2_receive(struct http_conn *c, struct str bytes)
 {
     ssize_t n = nghttp2_session_mem_recv(c->session, (const uint8_t *)bytes.ptr, bytes.len);
 
-    h2_conn_mark_dirty(c);
+    http_conn_mark_dirty(c);
     return n >= 0;
 }
 
@@ -189,7 +191,7 @@ static nghttp2_nv nv_of(struct str name, struct str value)
 static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *room, size_t len,
                          uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
-    struct h2_call *call = call_of(session, id);
+    struct http_call *call = call_of(session, id);
     size_t n;
 
     (void)source;
@@ -206,24 +208,24 @@ static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *room, si
     return (ssize_t)n;
 }
 
-bool h2_conn_has_room(const struct h2_conn *c)
+static bool h2_has_room(const struct http_conn *c)
 {
     uint32_t most;
 
-    if (c->phase != H2_CONN_OPEN || c->is_going || c->is_broken ||
+    if (c->phase != HTTP_CONN_OPEN || c->is_going || c->is_broken ||
         !nghttp2_session_check_request_allowed(c->session))
         return false;
     most = nghttp2_session_get_remote_settings(c->session,
                                                NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-    if (most > H2_CLIENT_STREAMS_MAX)
-        most = c->has_settings ? H2_CLIENT_STREAMS_MAX : STREAMS_FIRST;
+    if (most > HTTP_CLIENT_STREAMS_MAX)
+        most = c->has_settings ? HTTP_CLIENT_STREAMS_MAX : STREAMS_FIRST;
     return c->stream_count < (int)most;
 }
 
-void h2_conn_submit(struct h2_conn *c, struct h2_call *call)
+static void h2_submit(struct http_conn *c, struct http_call *call)
 {
-    const struct h2_request *r = &call->request;
-    nghttp2_nv nv[OWN_FIELDS + H2_CLIENT_FIELDS_MAX] = {
+    const struct http_request *r = &call->request;
+    nghttp2_nv nv[OWN_FIELDS + HTTP_CLIENT_FIELDS_MAX] = {
         nv_of(STR(":method"), r->method),
         nv_of(STR(":scheme"), c->tls ? STR("https") : STR("http")),
         nv_of(STR(":path"), r->path),
@@ -236,23 +238,23 @@ void h2_conn_submit(struct h2_conn *c, struct h2_call *call)
     call->conn = c;
     call->tries++;
     call->framed = 0;
-    h2_ring_add(&c->calls, call);
+    http_ring_add(&c->calls, call);
     call->id = nghttp2_submit_request(c->session, NULL, nv,
                                       (size_t)(OWN_FIELDS + r->field_count),
                                       r->body.len > 0 ? &provider : NULL, call);
     must(call->id > 0);
     c->stream_count++;
-    h2_conn_mark_dirty(c);
+    http_conn_mark_dirty(c);
 }
 
 /* ---- the session ---- */
 
-void h2_conn_start(struct h2_conn *c)
+static void h2_start(struct http_conn *c)
 {
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, H2_CLIENT_WINDOW},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_CLIENT_HEAD_MAX},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, HTTP_CLIENT_WINDOW},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, HTTP_CLIENT_HEAD_MAX},
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
     };
     nghttp2_session_callbacks *calls;
@@ -275,6 +277,66 @@ void h2_conn_start(struct h2_conn *c)
                                  sizeof settings / sizeof settings[0]) == 0);
     must(nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0, WINDOW_ALL) ==
          0);
-    c->phase = H2_CONN_OPEN;
-    h2_conn_mark_dirty(c);
+    c->phase = HTTP_CONN_OPEN;
+    http_conn_mark_dirty(c);
 }
+
+static bool h2_end_input(struct http_conn *c)
+{
+    (void)c;
+    return false;
+}
+
+static bool h2_gather(struct http_conn *c, struct io_bytes *out)
+{
+    const uint8_t *data;
+    ssize_t n = 0;
+
+    while (out->len < HTTP_CLIENT_GATHER &&
+           (n = nghttp2_session_mem_send(c->session, &data)) > 0)
+        io_bytes_add(out, (struct str){(const char *)data, (size_t)n});
+    return n >= 0;
+}
+
+static bool h2_is_over(const struct http_conn *c)
+{
+    return !nghttp2_session_want_read(c->session) && !nghttp2_session_want_write(c->session);
+}
+
+static void h2_consume(struct http_call *call, size_t n)
+{
+    must(nghttp2_session_consume_stream(call->conn->session, call->id, n) == 0);
+    http_conn_mark_dirty(call->conn);
+}
+
+static void h2_cancel(struct http_conn *c, struct http_call *call)
+{
+    reset_stream(c, call, NGHTTP2_CANCEL);
+    http_conn_mark_dirty(c);
+}
+
+static void h2_check_silence(struct http_conn *c, uint64_t silent_ms)
+{
+    if (c->stream_count == 0 && silent_ms >= IDLE_MS) {
+        must(nghttp2_session_terminate_session(c->session, NGHTTP2_NO_ERROR) == 0);
+        c->is_going = true;
+        http_conn_mark_dirty(c);
+    } else if (c->stream_count > 0 && silent_ms >= HTTP_CLIENT_PING_MS && c->is_pinging) {
+        http_conn_close(c, HTTP_END_BROKEN, "the upstream does not answer pings");
+    } else if (c->stream_count > 0 && silent_ms >= HTTP_CLIENT_PING_MS) {
+        must(nghttp2_submit_ping(c->session, NGHTTP2_FLAG_NONE, NULL) == 0);
+        c->is_pinging = true;
+        http_conn_mark_dirty(c);
+    }
+}
+
+static void h2_release(struct http_conn *c)
+{
+    nghttp2_session_del(c->session);
+}
+
+const struct http_protocol http_protocol_h2 = {
+    HTTP_CLIENT_CONNS_MAX, h2_start,   h2_has_room, h2_submit,  h2_receive,
+    h2_end_input,          h2_gather,  h2_is_over,  h2_consume, h2_cancel,
+    h2_check_silence,      h2_release,
+};

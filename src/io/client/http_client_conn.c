@@ -1,53 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A connection of the HTTP/2 client: name, address, TLS, bytes in and out, and silence.
+ * A connection of the HTTP client: name, address, TLS, bytes in and out, and silence.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/must.h"
-#include "io/client/h2_client_parts.h"
+#include "io/client/http_client_parts.h"
 
 enum {
-    GATHER = 48 * 1024, /* bytes of frames that are sent at once */
-    KEEPALIVE_S = 30,   /* of TCP */
+    KEEPALIVE_S = 30, /* of TCP */
 };
 
-static void try_address(struct h2_conn *c);
+static void try_address(struct http_conn *c);
 
-void h2_conn_mark_dirty(struct h2_conn *c)
+void http_conn_mark_dirty(struct http_conn *c)
 {
     c->is_dirty = true;
-    h2_client_wake(c->peer->client);
+    http_client_wake(c->peer->client);
 }
 
 /* ---- closing ---- */
 
-static void conn_free(struct h2_conn *c)
+static void conn_free(struct http_conn *c)
 {
-    struct h2_client *client = c->peer->client;
-    struct h2_conn **at = &c->peer->conns;
+    struct http_client *client = c->peer->client;
+    struct http_conn **at = &c->peer->conns;
 
     while (*at != c)
         at = &(*at)->next;
     *at = c->next;
     c->peer->conn_count--;
-    nghttp2_session_del(c->session);
+    c->peer->protocol->release(c);
     tls_free(c->tls);
     io_bytes_free(&c->flight);
     io_bytes_free(&c->queue);
     free(c);
     if (client->is_closing)
-        h2_client_check_closed(client);
+        http_client_check_closed(client);
     else
-        h2_client_wake(client); /* waiting calls may open another one */
+        http_client_wake(client); /* waiting calls may open another one */
 }
 
 /* libuv has returned one of the handles or requests. */
-static void leave_pending(struct h2_conn *c)
+static void leave_pending(struct http_conn *c)
 {
-    if (--c->pending == 0 && c->phase == H2_CONN_CLOSED)
+    if (--c->pending == 0 && c->phase == HTTP_CONN_CLOSED)
         conn_free(c);
 }
 
@@ -58,68 +57,69 @@ static void on_timer_closed(uv_handle_t *handle)
 
 static void on_tcp_closed(uv_handle_t *handle)
 {
-    struct h2_conn *c = handle->data;
+    struct http_conn *c = handle->data;
 
     free(handle);
     leave_pending(c);
 }
 
-static void close_tcp(struct h2_conn *c)
+static void close_tcp(struct http_conn *c)
 {
     if (c->tcp)
         uv_close((uv_handle_t *)c->tcp, on_tcp_closed);
     c->tcp = NULL;
 }
 
-static bool has_others(const struct h2_conn *c)
+static bool has_others(const struct http_conn *c)
 {
-    for (const struct h2_conn *other = c->peer->conns; other; other = other->next)
-        if (other != c && other->phase == H2_CONN_OPEN && !other->is_going)
+    for (const struct http_conn *other = c->peer->conns; other; other = other->next)
+        if (other != c && other->phase == HTTP_CONN_OPEN && !other->is_going)
             return true;
     return false;
 }
 
-void h2_conn_close(struct h2_conn *c, enum h2_end_kind kind, const char *text)
+void http_conn_close(struct http_conn *c, enum http_end_kind kind, const char *text)
 {
-    struct h2_peer *peer = c->peer;
+    struct http_peer *peer = c->peer;
 
-    if (c->phase == H2_CONN_CLOSED)
+    if (c->phase == HTTP_CONN_CLOSED)
         return;
-    c->phase = H2_CONN_CLOSED;
+    c->phase = HTTP_CONN_CLOSED;
     while (c->calls.after != &c->calls)
-        h2_call_end(c->calls.after, kind, text);
-    if (kind == H2_END_UNCONNECTED && !has_others(c))
+        http_call_end(c->calls.after, kind, text);
+    if (kind == HTTP_END_UNCONNECTED && !has_others(c))
         while (peer->waiting.after != &peer->waiting)
-            h2_call_end(peer->waiting.after, kind, text);
+            http_call_end(peer->waiting.after, kind, text);
     uv_cancel((uv_req_t *)&c->lookup); /* without effect unless it waits for a thread */
     uv_close((uv_handle_t *)&c->timer, on_timer_closed);
     close_tcp(c);
 }
 
-static void fail(struct h2_conn *c, const char *what, const char *why)
+static void fail(struct http_conn *c, const char *what, const char *why)
 {
-    char text[H2_CLIENT_TEXT_MAX];
+    char text[HTTP_CLIENT_TEXT_MAX];
     struct buf out = BUF(text);
 
     buf_printf(&out, "%s: %s", what, why);
-    h2_conn_close(c, c->phase == H2_CONN_OPEN ? H2_END_BROKEN : H2_END_UNCONNECTED, text);
+    http_conn_close(c, c->phase == HTTP_CONN_OPEN ? HTTP_END_BROKEN : HTTP_END_UNCONNECTED,
+                    text);
 }
 
 /* ---- sending ---- */
 
-static size_t backlog(const struct h2_conn *c)
+static size_t backlog(const struct http_conn *c)
 {
     return c->queue.len + (c->is_writing ? c->flight.len : 0);
 }
 
 static void on_written(uv_write_t *write, int status);
 
-static void start_write(struct h2_conn *c)
+static void start_write(struct http_conn *c)
 {
     struct io_bytes bytes = c->queue;
     uv_buf_t buf = uv_buf_init(bytes.ptr, (unsigned)bytes.len);
 
-    if (c->is_writing || bytes.len == 0 || c->phase == H2_CONN_CLOSED)
+    if (c->is_writing || bytes.len == 0 || c->phase == HTTP_CONN_CLOSED)
         return;
     c->queue = c->flight;
     c->queue.len = 0;
@@ -132,20 +132,20 @@ static void start_write(struct h2_conn *c)
 
 static void on_written(uv_write_t *write, int status)
 {
-    struct h2_conn *c = write->data;
+    struct http_conn *c = write->data;
 
     c->is_writing = false;
-    if (c->phase != H2_CONN_CLOSED) {
+    if (c->phase != HTTP_CONN_CLOSED) {
         if (status < 0)
             fail(c, "connection to the upstream lost", uv_strerror(status));
         start_write(c);
         c->is_dirty = true;
-        h2_client_wake(c->peer->client);
+        http_client_wake(c->peer->client);
     }
     leave_pending(c);
 }
 
-static void send_raw(struct h2_conn *c, struct str bytes)
+static void send_raw(struct http_conn *c, struct str bytes)
 {
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes.ptr, (unsigned)bytes.len);
     int n = 0;
@@ -155,6 +155,7 @@ static void send_raw(struct h2_conn *c, struct str bytes)
     if (backlog(c) == 0)
         n = uv_try_write((uv_stream_t *)c->tcp, &buf, 1);
     c->is_broken |= n < 0 && n != UV_EAGAIN;
+    c->has_sent |= !c->is_broken;
     if (n < (int)bytes.len)
         io_bytes_add(&c->queue, str_from(bytes, n > 0 ? (size_t)n : 0));
     start_write(c);
@@ -162,12 +163,12 @@ static void send_raw(struct h2_conn *c, struct str bytes)
 
 static void on_encrypted(void *arg, struct str encrypted)
 {
-    struct h2_conn *c = arg;
+    struct http_conn *c = arg;
 
     io_bytes_add(&c->peer->client->encrypted, encrypted);
 }
 
-static void send_encrypted(struct h2_conn *c)
+static void send_encrypted(struct http_conn *c)
 {
     struct io_bytes *encrypted = &c->peer->client->encrypted;
 
@@ -175,7 +176,7 @@ static void send_encrypted(struct h2_conn *c)
     encrypted->len = 0;
 }
 
-static void send_bytes(struct h2_conn *c, struct str bytes)
+static void send_bytes(struct http_conn *c, struct str bytes)
 {
     if (!c->tls) {
         send_raw(c, bytes);
@@ -185,34 +186,49 @@ static void send_bytes(struct h2_conn *c, struct str bytes)
     send_encrypted(c);
 }
 
-void h2_conn_flush(struct h2_conn *c)
+/* No byte has left: the calls may use another connection. */
+static void return_unsent(struct http_conn *c)
 {
-    struct io_bytes *frames = &c->peer->client->frames;
-    const uint8_t *data;
-    ssize_t n = 1;
+    for (struct http_call *call = c->calls.after, *after; call != &c->calls; call = after) {
+        after = call->after;
+        if (call->tries >= HTTP_CLIENT_TRIES_MAX ||
+            (call->request.has_stream && call->framed > 0))
+            continue;
+        call->before->after = call->after;
+        call->after->before = call->before;
+        http_call_wait(call, true);
+    }
+}
+
+void http_conn_flush(struct http_conn *c)
+{
+    const struct http_protocol *protocol = c->peer->protocol;
+    struct io_bytes *out = &c->peer->client->frames;
+    bool is_alive = true;
 
     c->is_dirty = false;
-    if (c->phase != H2_CONN_OPEN)
+    if (c->phase != HTTP_CONN_OPEN)
         return;
-    while (n > 0 && !c->is_broken && backlog(c) < H2_CLIENT_BACKLOG) {
-        frames->len = 0;
-        while (frames->len < GATHER && (n = nghttp2_session_mem_send(c->session, &data)) > 0)
-            io_bytes_add(frames, (struct str){(const char *)data, (size_t)n});
-        if (frames->len > 0)
-            send_bytes(c, (struct str){frames->ptr, frames->len});
-    }
-    if (n < 0 || c->is_broken)
-        h2_conn_close(c, H2_END_BROKEN, "connection to the upstream lost");
-    else if (!nghttp2_session_want_read(c->session) &&
-             !nghttp2_session_want_write(c->session) && backlog(c) == 0)
-        h2_conn_close(c, H2_END_BROKEN, "the upstream closed the connection");
+    do {
+        out->len = 0;
+        if (backlog(c) < HTTP_CLIENT_BACKLOG)
+            is_alive = protocol->gather(c, out);
+        if (out->len > 0)
+            send_bytes(c, (struct str){out->ptr, out->len});
+    } while (out->len >= HTTP_CLIENT_GATHER && is_alive && !c->is_broken);
+    if (c->is_broken && !c->has_sent)
+        return_unsent(c);
+    if (!is_alive || c->is_broken)
+        http_conn_close(c, HTTP_END_BROKEN, "connection to the upstream lost");
+    else if (backlog(c) == 0 && protocol->is_over(c))
+        http_conn_close(c, HTTP_END_BROKEN, "the upstream closed the connection");
 }
 
 /* ---- receiving ---- */
 
-static void decrypt(struct h2_conn *c, struct str encrypted)
+static void decrypt(struct http_conn *c, struct str encrypted)
 {
-    struct h2_client *client = c->peer->client;
+    struct http_client *client = c->peer->client;
     struct buf plain = BUF(client->plain);
     enum tls_state state = tls_read(c->tls, encrypted, &plain);
 
@@ -221,36 +237,51 @@ static void decrypt(struct h2_conn *c, struct str encrypted)
         fail(c, "TLS to the upstream failed", tls_connect_reason(c->tls));
         return;
     }
-    if (c->phase == H2_CONN_SHAKE && state == TLS_OPEN) {
-        if (!tls_has_h2(c->tls)) {
+    if (c->phase == HTTP_CONN_SHAKE && state == TLS_OPEN) {
+        if (!c->peer->target.is_http1 && !tls_has_h2(c->tls)) {
             fail(c, "TLS to the upstream failed", "it does not offer HTTP/2");
             return;
         }
-        h2_conn_start(c);
+        c->peer->protocol->start(c);
     }
-    if (c->phase == H2_CONN_OPEN && plain.len > 0 && !h2_conn_receive(c, buf_as_str(&plain)))
+    if (c->phase == HTTP_CONN_OPEN && plain.len > 0 &&
+        !c->peer->protocol->receive(c, buf_as_str(&plain)))
         c->is_broken = true;
-    if (state == TLS_ENDED)
+    if (state == TLS_ENDED && !(c->phase == HTTP_CONN_OPEN && c->peer->protocol->end_input(c)))
         fail(c, "connection to the upstream lost", "closed");
 }
 
 static void lend_buffer(uv_handle_t *handle, size_t hint, uv_buf_t *ret)
 {
-    struct h2_conn *c = handle->data;
+    struct http_conn *c = handle->data;
 
     (void)hint;
-    *ret = uv_buf_init(c->peer->client->in, H2_CLIENT_READ);
+    *ret = uv_buf_init(c->peer->client->in, HTTP_CLIENT_READ);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf);
+
+void http_conn_pause(struct http_conn *c, bool is_paused)
+{
+    if (!c->tcp)
+        return;
+    if (is_paused)
+        uv_read_stop((uv_stream_t *)c->tcp);
+    else
+        must(uv_read_start((uv_stream_t *)c->tcp, lend_buffer, on_read) == 0);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 {
-    struct h2_conn *c = stream->data;
-    struct h2_client *client = c->peer->client;
+    struct http_conn *c = stream->data;
+    struct http_client *client = c->peer->client;
     struct str bytes = {buf->base, n > 0 ? (size_t)n : 0};
 
     if (n == 0)
         return;
-    if (n < 0) {
+    if (n == UV_EOF && !c->tls && c->peer->protocol->end_input(c)) {
+        http_client_wake(client);
+    } else if (n < 0) {
         fail(c, "connection to the upstream lost",
              n == UV_EOF ? "closed" : uv_strerror((int)n));
     } else {
@@ -258,50 +289,42 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
         c->is_pinging = false;
         if (c->tls)
             decrypt(c, bytes);
-        else if (!h2_conn_receive(c, bytes))
+        else if (!c->peer->protocol->receive(c, bytes))
             c->is_broken = true;
     }
     if (c->is_broken)
-        h2_conn_close(c, H2_END_BROKEN, "the upstream does not speak HTTP/2 correctly");
-    h2_client_deliver(client);
+        http_conn_close(c, HTTP_END_BROKEN, "the upstream does not speak HTTP correctly");
+    http_client_deliver(client);
 }
 
 /* ---- silence ---- */
 
 static void on_timer(uv_timer_t *timer)
 {
-    struct h2_conn *c = timer->data;
+    struct http_conn *c = timer->data;
     uint64_t silent = uv_now(c->peer->client->loop) - c->heard_at;
 
-    if (c->phase == H2_CONN_CONNECT) {
+    if (c->phase == HTTP_CONN_CONNECT) {
         close_tcp(c); /* on_connected() tries the next address */
-    } else if (c->phase != H2_CONN_OPEN) {
+    } else if (c->phase != HTTP_CONN_OPEN) {
         fail(c, "cannot connect to the upstream", "timed out");
-    } else if (c->stream_count == 0 && silent >= H2_CLIENT_IDLE_MS) {
-        must(nghttp2_session_terminate_session(c->session, NGHTTP2_NO_ERROR) == 0);
-        c->is_going = true;
-        h2_conn_mark_dirty(c);
-    } else if (c->stream_count > 0 && silent >= H2_CLIENT_PING_MS && c->is_pinging) {
-        h2_conn_close(c, H2_END_BROKEN, "the upstream does not answer pings");
-    } else if (c->stream_count > 0 && silent >= H2_CLIENT_PING_MS) {
-        must(nghttp2_submit_ping(c->session, NGHTTP2_FLAG_NONE, NULL) == 0);
-        c->is_pinging = true;
-        h2_conn_mark_dirty(c);
+    } else {
+        c->peer->protocol->check_silence(c, silent);
     }
 }
 
 /* ---- opening ---- */
 
-static const char *host_name(const struct h2_peer *peer)
+static const char *host_name(const struct http_peer *peer)
 {
     return peer->target.server_name.len > 0 ? peer->target.server_name.ptr : peer->host.host;
 }
 
 static void on_connected(uv_connect_t *connect, int status)
 {
-    struct h2_conn *c = connect->data;
+    struct http_conn *c = connect->data;
 
-    if (c->phase == H2_CONN_CLOSED) {
+    if (c->phase == HTTP_CONN_CLOSED) {
         leave_pending(c);
         return;
     }
@@ -319,19 +342,19 @@ static void on_connected(uv_connect_t *connect, int status)
     uv_tcp_keepalive(c->tcp, 1, KEEPALIVE_S);
     c->heard_at = uv_now(c->peer->client->loop);
     must(uv_read_start((uv_stream_t *)c->tcp, lend_buffer, on_read) == 0);
-    must(uv_timer_start(&c->timer, on_timer, H2_CLIENT_PING_MS, H2_CLIENT_PING_MS) == 0);
+    must(uv_timer_start(&c->timer, on_timer, HTTP_CLIENT_PING_MS, HTTP_CLIENT_PING_MS) == 0);
     if (!c->peer->is_tls) {
-        h2_conn_start(c);
+        c->peer->protocol->start(c);
         return;
     }
-    must(uv_timer_start(&c->timer, on_timer, H2_CLIENT_CONNECT_MS, H2_CLIENT_PING_MS) == 0);
-    c->phase = H2_CONN_SHAKE;
+    must(uv_timer_start(&c->timer, on_timer, HTTP_CLIENT_CONNECT_MS, HTTP_CLIENT_PING_MS) == 0);
+    c->phase = HTTP_CONN_SHAKE;
     c->tls = tls_connect_new(c->peer->tls, host_name(c->peer), on_encrypted, c);
     decrypt(c, (struct str){0});
 }
 
 /* Whether the call may use any of the addresses. */
-static bool permits_any(const struct h2_conn *c, const struct h2_call *call)
+static bool permits_any(const struct http_conn *c, const struct http_call *call)
 {
     struct address address;
 
@@ -342,18 +365,18 @@ static bool permits_any(const struct h2_conn *c, const struct h2_call *call)
     return false;
 }
 
-static void end_denied(struct h2_conn *c)
+static void end_denied(struct http_conn *c)
 {
-    struct h2_call *ring = &c->peer->waiting;
+    struct http_call *ring = &c->peer->waiting;
 
-    for (struct h2_call *call = ring->after, *after; call != ring; call = after) {
+    for (struct http_call *call = ring->after, *after; call != ring; call = after) {
         after = call->after;
         if (!permits_any(c, call))
-            h2_call_end(call, H2_END_DENIED, "the address of the upstream is not allowed");
+            http_call_end(call, HTTP_END_DENIED, "the address of the upstream is not allowed");
     }
 }
 
-static bool connect_to(struct h2_conn *c, const struct sockaddr *to)
+static bool connect_to(struct http_conn *c, const struct sockaddr *to)
 {
     uv_tcp_t *tcp = malloc(sizeof *tcp);
     int error;
@@ -366,7 +389,7 @@ static bool connect_to(struct h2_conn *c, const struct sockaddr *to)
     error = uv_tcp_connect(&c->connect, tcp, to, on_connected);
     if (error == 0) {
         c->pending++;
-        must(uv_timer_start(&c->timer, on_timer, H2_CLIENT_CONNECT_MS, 0) == 0);
+        must(uv_timer_start(&c->timer, on_timer, HTTP_CLIENT_CONNECT_MS, 0) == 0);
         return true;
     }
     snprintf(c->text, sizeof c->text, "%s", uv_strerror(error));
@@ -375,16 +398,16 @@ static bool connect_to(struct h2_conn *c, const struct sockaddr *to)
 }
 
 /* The first waiting call decides which addresses may be tried; each call checks again. */
-static void try_address(struct h2_conn *c)
+static void try_address(struct http_conn *c)
 {
-    struct h2_peer *peer = c->peer;
-    const struct h2_call *call = peer->waiting.after;
+    struct http_peer *peer = c->peer;
+    const struct http_call *call = peer->waiting.after;
 
     if (call == &peer->waiting) {
-        h2_conn_close(c, H2_END_UNCONNECTED, "no request waits any more");
+        http_conn_close(c, HTTP_END_UNCONNECTED, "no request waits any more");
         return;
     }
-    c->phase = H2_CONN_CONNECT;
+    c->phase = HTTP_CONN_CONNECT;
     for (; c->address_at < c->address_count; c->address_at++) {
         const struct sockaddr *to = (const struct sockaddr *)&c->addresses[c->address_at];
 
@@ -395,17 +418,17 @@ static void try_address(struct h2_conn *c)
     fail(c, "cannot connect to the upstream", c->text);
 }
 
-static void add_address(struct h2_conn *c, const struct sockaddr *address)
+static void add_address(struct http_conn *c, const struct sockaddr *address)
 {
     size_t size = address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                  : sizeof(struct sockaddr_in);
 
-    if (c->address_count < H2_CLIENT_ADDRESSES_MAX &&
+    if (c->address_count < HTTP_CLIENT_ADDRESSES_MAX &&
         (address->sa_family == AF_INET || address->sa_family == AF_INET6))
         memcpy(&c->addresses[c->address_count++], address, size);
 }
 
-static void begin_connect(struct h2_conn *c)
+static void begin_connect(struct http_conn *c)
 {
     end_denied(c);
     try_address(c);
@@ -413,23 +436,23 @@ static void begin_connect(struct h2_conn *c)
 
 static void on_lookup(uv_getaddrinfo_t *lookup, int status, struct addrinfo *list)
 {
-    struct h2_conn *c = lookup->data;
-    struct h2_client *client = c->peer->client;
+    struct http_conn *c = lookup->data;
+    struct http_client *client = c->peer->client;
 
     for (const struct addrinfo *at = list; at; at = at->ai_next)
         add_address(c, at->ai_addr);
     uv_freeaddrinfo(list);
-    if (c->phase != H2_CONN_CLOSED) {
+    if (c->phase != HTTP_CONN_CLOSED) {
         if (status < 0)
             fail(c, "cannot find the host of the upstream", uv_strerror(status));
         else
             begin_connect(c);
-        h2_client_wake(client);
+        http_client_wake(client);
     }
     leave_pending(c);
 }
 
-static void start_lookup(struct h2_conn *c)
+static void start_lookup(struct http_conn *c)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     const struct webhook_target *host = &c->peer->host;
@@ -440,12 +463,12 @@ static void start_lookup(struct h2_conn *c)
     must(uv_getaddrinfo(c->peer->client->loop, &c->lookup, on_lookup, host->host, port,
                         &hints) == 0);
     c->pending++;
-    must(uv_timer_start(&c->timer, on_timer, H2_CLIENT_CONNECT_MS, 0) == 0);
+    must(uv_timer_start(&c->timer, on_timer, HTTP_CLIENT_CONNECT_MS, 0) == 0);
 }
 
-void h2_conn_open(struct h2_peer *peer)
+void http_conn_open(struct http_peer *peer)
 {
-    struct h2_conn *c = calloc(1, sizeof *c);
+    struct http_conn *c = calloc(1, sizeof *c);
     struct sockaddr_storage address;
 
     must(c != NULL && uv_timer_init(peer->client->loop, &c->timer) == 0);
