@@ -166,6 +166,7 @@ static void read_policies(const Temporal__Schedule *schedule, bool has_upstream,
     to->catchup = CATCHUP_ALL;
     to->catchup_window = catchup_window(from);
     to->drop_when_full = true;
+    to->expires_at_start = true;
     to->pause_on_failure = from && from->pause_on_failure;
     read_limits(schedule->action->start_workflow, has_upstream, to);
     to->wants_last = true;
