@@ -10,12 +10,9 @@
 
 #include "api/call/error_reply.h"
 #include "base/must.h"
-#include "io/client/h2_client.h"
 #include "server/forward/forward_fields.h"
+#include "server/forward/forwarder_parts.h"
 #include "wire/grpc/grpc.h"
-
-/* Connections of the upstream: waiting requests do not delay others. */
-enum { LANE_SHORT, LANE_POLLS };
 
 /* Everything that it points to is in the arena of the exchange, which outlives it. */
 struct forward {
@@ -39,16 +36,6 @@ struct forward {
     size_t received;
     char *pending; /* H2_CLIENT_WINDOW bytes that the client has not accepted; NULL: none */
     size_t pending_at, pending_len;
-};
-
-struct forwarder {
-    struct forwarder_options options;
-    struct h2_client *client;
-    struct forward all; /* head of the ring */
-    int count;
-    size_t bodies;
-    void (*on_closed)(void *arg);
-    void *arg;
 };
 
 /* ---- ends ---- */
@@ -151,11 +138,11 @@ static void complete(struct forward *f)
 
 /* ---- the upstream's answer ---- */
 
-static bool permits(void *arg, const struct address *address)
+bool forwarder_permits(const struct forwarder *forwarder, int64_t namespace,
+                       const struct address *address)
 {
-    const struct forward *f = arg;
-    const struct forwarder_options *options = &f->forwarder->options;
-    const struct dispatch_settings *settings = options->settings(options->arg, f->namespace);
+    const struct forwarder_options *options = &forwarder->options;
+    const struct dispatch_settings *settings = options->settings(options->arg, namespace);
     const struct address_policy server = {
         .allows_loopback = options->allow_loopback,
         .allows_private = options->allow_private,
@@ -168,6 +155,13 @@ static bool permits(void *arg, const struct address *address)
         return false;
     policy = dispatch_settings_policy(settings, &server);
     return address_policy_permits(&policy, address);
+}
+
+static bool permits(void *arg, const struct address *address)
+{
+    const struct forward *f = arg;
+
+    return forwarder_permits(f->forwarder, f->namespace, address);
 }
 
 static void on_head(void *arg, int status, const struct http1_field *fields, int count)
@@ -320,19 +314,24 @@ static span time_of(const struct http1_request *request)
     return FORWARDER_TIME_MAX;
 }
 
+struct h2_target forwarder_target(const struct upstream_settings *upstream, int lane)
+{
+    return (struct h2_target){.url = upstream->url,
+                              .ca = upstream->tls.ca,
+                              .cert = upstream->tls.cert,
+                              .key = upstream->tls.key,
+                              .server_name = upstream->tls.server_name,
+                              .lane = lane};
+}
+
 static void call_upstream(struct forward *f, const struct forward_order *order)
 {
     const struct upstream_settings *upstream = order->upstream;
     struct exchange *x = f->x;
     struct http1_field *fields = arena_array(exchange_arena(x), H2_CLIENT_FIELDS_MAX,
                                              sizeof *fields);
-    const struct h2_target target = {.url = upstream->url,
-                                     .ca = upstream->tls.ca,
-                                     .cert = upstream->tls.cert,
-                                     .key = upstream->tls.key,
-                                     .server_name = upstream->tls.server_name,
-                                     .lane = order->operation->is_poll ? LANE_POLLS
-                                                                       : LANE_SHORT};
+    const struct h2_target target = forwarder_target(
+        upstream, order->operation->is_poll ? LANE_POLLS : LANE_SHORT);
     int count = forward_fields_request(x->request, upstream, order->keeps_credentials,
                                        exchange_arena(x), fields, H2_CLIENT_FIELDS_MAX);
 
@@ -367,8 +366,8 @@ void forwarder_start(struct forwarder *forwarder, const struct forward_order *or
         .request_id = arena_str(arena, order->request_id),
         .namespace = order->namespace,
         .body_len = order->message.len,
-        .before = forwarder->all.before,
-        .after = &forwarder->all,
+        .before = forwarder->all->before,
+        .after = forwarder->all,
     };
     f->caller.name = f->caller.namespace = (struct str){0};
     f->before->after = f->after->before = f;
@@ -385,7 +384,7 @@ void forwarder_start(struct forwarder *forwarder, const struct forward_order *or
 
 void forwarder_end_polls(struct forwarder *forwarder, const char *why)
 {
-    for (struct forward *f = forwarder->all.after, *after; f != &forwarder->all; f = after) {
+    for (struct forward *f = forwarder->all->after, *after; f != forwarder->all; f = after) {
         after = f->after;
         if (f->operation->is_poll)
             refuse(f, 503, "unavailable", why);
@@ -395,7 +394,7 @@ void forwarder_end_polls(struct forwarder *forwarder, const char *why)
 void forwarder_end_denied(struct forwarder *forwarder,
                           bool (*is_allowed)(void *arg, const struct caller *caller), void *arg)
 {
-    for (struct forward *f = forwarder->all.after, *after; f != &forwarder->all; f = after) {
+    for (struct forward *f = forwarder->all->after, *after; f != forwarder->all; f = after) {
         after = f->after;
         if (!is_allowed(arg, &f->caller))
             refuse(f, 401, "unauthorized", "the token was revoked or has expired");
@@ -404,8 +403,8 @@ void forwarder_end_denied(struct forwarder *forwarder,
 
 void forwarder_abandon(struct forwarder *forwarder)
 {
-    while (forwarder->all.after != &forwarder->all)
-        cut(forwarder->all.after);
+    while (forwarder->all->after != forwarder->all)
+        cut(forwarder->all->after);
 }
 
 struct forwarder *forwarder_open(const struct forwarder_options *options)
@@ -414,7 +413,9 @@ struct forwarder *forwarder_open(const struct forwarder_options *options)
 
     must(forwarder != NULL);
     forwarder->options = *options;
-    forwarder->all.before = forwarder->all.after = &forwarder->all;
+    forwarder->all = calloc(1, sizeof *forwarder->all);
+    must(forwarder->all != NULL);
+    forwarder->all->before = forwarder->all->after = forwarder->all;
     forwarder->client = h2_client_new(loop_uv(options->loop), options->ca_file);
     return forwarder;
 }
@@ -425,13 +426,14 @@ static void on_client_closed(void *arg)
     void (*on_closed)(void *arg) = forwarder->on_closed;
     void *closed_arg = forwarder->arg;
 
+    free(forwarder->all);
     free(forwarder);
     on_closed(closed_arg);
 }
 
 void forwarder_close(struct forwarder *forwarder, void (*on_closed)(void *arg), void *arg)
 {
-    must(forwarder->count == 0);
+    must(forwarder->count == 0 && forwarder->asks == 0);
     forwarder->on_closed = on_closed;
     forwarder->arg = arg;
     h2_client_close(forwarder->client, on_client_closed, forwarder);
