@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values are payloads with JSON; null and an empty list remove an attribute.  A list of values
- * is accepted for every type, as Temporal does.
+ * Values are payloads with JSON; null and an empty list remove an attribute.  A list of one
+ * value is accepted for every type, as Temporal does.
  */
 #include "model/search_attributes.h"
 
@@ -148,13 +148,16 @@ static bool is_of_type(const json_t *json, enum attribute_type type)
 
 static bool fits(const json_t *json, enum attribute_type type)
 {
-    if (json_is_null(json))
+    size_t count = json_array_size(json); /* 0: also if it is not a list */
+
+    if (json_is_null(json) || (json_is_array(json) && count == 0))
         return true;
     if (!json_is_array(json))
         return type != ATTRIBUTE_KEYWORD_LIST && is_of_type(json, type);
-    for (size_t i = 0; i < json_array_size(json); i++)
-        if (!json_is_null(json_array_get(json, i)) &&
-            !is_of_type(json_array_get(json, i), type))
+    if (type != ATTRIBUTE_KEYWORD_LIST)
+        return count == 1 && is_of_type(json_array_get(json, 0), type);
+    for (size_t i = 0; i < count; i++)
+        if (!is_of_type(json_array_get(json, i), type))
             return false;
     return true;
 }
@@ -221,6 +224,10 @@ static enum rc check_value(struct str name, enum attribute_type type,
     json_auto_t *json = NULL;
     struct err unused;
 
+    if (payload && payload->data.len > SEARCH_ATTRIBUTE_VALUE_MAX)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "search attribute %.*s value size %zu exceeds size limit %d",
+                       STR_ARG(name), payload->data.len, SEARCH_ATTRIBUTE_VALUE_MAX);
     if (!payload || has_encoding(payload, "binary/null"))
         return RC_OK;
     if (!has_encoding(payload, "json/plain") ||

@@ -11,6 +11,7 @@
 
 enum {
     SEARCH_ATTRIBUTES_MAX = 1000, /* of a namespace: an upstream has at most a few hundred    */
+    SEARCH_ATTRIBUTE_VALUE_MAX = 2048, /* bytes of one value, as in Temporal */
     SEARCH_ATTRIBUTES_SET_MAX = 100, /* of one schedule, as in Temporal                       */
 };
 
