@@ -58,8 +58,8 @@ instant sched_next_due(const struct work_schedule *sched);
 bool sched_can_start_slot(const struct work_schedule *sched);
 
 /*
- * True when runs wait, none is open, and no slot will come before which they may wait: they must
- * be decided now.  Only with policy `expires: starting`.
+ * True when runs wait, none is open, and no slot will come before which they may wait: they
+ * must be decided now.  Only with policy `expires: starting`.
  */
 bool sched_is_stranded(const struct turn *turn, const struct work_schedule *sched);
 

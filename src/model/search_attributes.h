@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search attributes that a namespace of Temporal defines: names and types, from the settings
- * of the namespace or from its upstream; and whether a value fits a type.
+ * The search attributes that a namespace of Temporal defines: names and types, from the
+ * settings of the namespace or from its upstream; and whether a value fits a type.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ struct search_attributes {
 
 /* "Keyword"; of ATTRIBUTE_NONE "Unspecified". */
 const char *attribute_type_text(enum attribute_type type);
-/* ATTRIBUTE_NONE: there is no such type. */
+/* ATTRIBUTE_NONE: unknown. */
 enum attribute_type attribute_type_of(struct str text);
 
 /* ATTRIBUTE_NONE: the list does not have it. */

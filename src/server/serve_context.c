@@ -19,12 +19,12 @@ static bool has_upstream(void *arg, struct str namespace, struct str upstream)
     return frontend_has_upstream(s->frontend, namespace, upstream);
 }
 
-static struct context_attributes search_attributes(void *arg, struct str namespace,
-                                                   struct arena *arena)
+static void search_attributes(void *arg, struct str namespace, struct arena *arena,
+                              struct context_attributes *ret)
 {
     struct serve *s = arg;
 
-    return frontend_search_attributes(s->frontend, namespace, arena);
+    frontend_search_attributes(s->frontend, namespace, arena, ret);
 }
 
 static int64_t quota_schedules(void *arg, struct str namespace)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Search attributes that an upstream or the namespace defines, with the program as a whole.  The
- * upstream defines Team, a keyword.
+ * Search attributes that an upstream or the namespace defines, with the program as a whole.
+ * The upstream defines Team, a keyword.
  */
 #include "forward_stage.h"
 

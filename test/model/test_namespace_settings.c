@@ -356,6 +356,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_set_by_default, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(limits_are_whole_numbers_within_bounds, make_arena,
                                         free_arena),
+        cmocka_unit_test_setup_teardown(search_attributes_have_types, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(every_setting_can_be_read, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(a_long_key_is_kept_whole, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(a_temporal_upstream_has_a_namespace_and_a_key,

@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "core/policy/policies.h"
 #include "core/spec/spec.h"
-#include "model/search_attributes.h"
 
+struct context_attributes; /* api/call/context_attributes.h */
 struct openapi;
 struct part_cache;
 enum {
@@ -33,16 +33,6 @@ struct context_reason {
 struct context_action {
     struct str namespace; /* name */
     struct str json;
-};
-
-/* The search attributes of a namespace, as this server knows them. */
-struct context_attributes {
-    bool is_open;  /* neither the namespace nor an upstream defines any: all are valid      */
-    bool is_known; /* `list` is valid; false: see CALL_ATTRIBUTES                           */
-    bool
-        is_upstream; /* CALL_ATTRIBUTES can give a newer list                                 */
-    span age;        /* of an upstream's list                                                 */
-    struct search_attributes list;
 };
 
 /* A schedule whose runs recently started late, and the largest lateness. */
@@ -76,9 +66,9 @@ struct api_context {
     struct context_parts parts;
     /* Whether the namespace has this upstream; empty name: the one for unnamed workflows. */
     bool (*has_upstream)(void *arg, struct str namespace, struct str upstream);
-    /* What the namespace defines; the list is in the arena.  NULL: everything is valid. */
-    struct context_attributes (*search_attributes)(void *arg, struct str namespace,
-                                                   struct arena *arena);
+    /* The search attributes of a namespace; lists are in the arena.  NULL: all are valid. */
+    void (*search_attributes)(void *arg, struct str namespace, struct arena *arena,
+                              struct context_attributes *ret);
     /* Maximum number of schedules of the namespace; 0: unlimited. */
     int64_t (*quota_schedules)(void *arg, struct str namespace);
     /* An unpredictable number, for generated ids. */

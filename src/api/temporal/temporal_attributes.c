@@ -5,6 +5,7 @@
  */
 #include "api/temporal/temporal_attributes.h"
 
+#include "api/call/context_attributes.h"
 #include "api/temporal/temporal_query_parts.h"
 #include "core/time/text.h"
 
@@ -227,7 +228,7 @@ static bool check(struct call *call, const struct subject *subject, enum call_st
 
     if (!context->search_attributes || !needs_list(subject))
         return true;
-    found = context->search_attributes(context->arg, call->namespace_name, call->arena);
+    context->search_attributes(context->arg, call->namespace_name, call->arena, &found);
     *ret_step = CALL_ATTRIBUTES;
     if (found.is_open)
         return true;

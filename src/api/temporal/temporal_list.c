@@ -2,9 +2,9 @@
 /*
  * ListSchedules and CountSchedules.
  *
- * Pages are in order of ids; the token of a page has the last id that the server read, after a
- * hash, so that tokens of others are rejected.  A page reads a limited number of schedules, so a
- * page may be short or empty without being the last.
+ * Pages are in order of ids; the token of a page has the last id that the server read, after
+ * a hash, so that tokens of others are rejected.  A page reads a limited number of schedules,
+ * so a page may be short or empty without being the last.
  */
 #include "api/call/dialects.h"
 #include "api/call/read_size.h"

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "api/call/context_attributes.h"
 #include "api/temporal/temporal.h"
 #include "store/named_objects.h"
 #include "wire/temporal.pb-c.h"
@@ -190,7 +191,7 @@ static void add_custom(const struct call *call, Temporal__ListSearchAttributesRe
     entry *entries;
 
     if (context->search_attributes)
-        found = context->search_attributes(context->arg, call->namespace_name, call->arena);
+        context->search_attributes(context->arg, call->namespace_name, call->arena, &found);
     if (!found.is_known)
         return;
     entries = arena_array(call->arena, (size_t)found.list.count, sizeof *entries);

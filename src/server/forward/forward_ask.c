@@ -12,7 +12,9 @@
 #include "server/forward/forwarder_parts.h"
 #include "wire/grpc/grpc.h"
 
-enum { ASK_ARENA_MAX = 4 << 20 }; /* the fields, and an answer that was copied while it grew */
+enum {
+    FETCH_ARENA_MAX = 4 << 20
+}; /* the fields, and an answer that was copied while it grew */
 
 struct forward_ask {
     struct forwarder *forwarder;
@@ -25,7 +27,7 @@ struct forward_ask {
     void *arg;
 };
 
-static void ask_free(struct forward_ask *ask)
+static void fetch_free(struct forward_ask *ask)
 {
     must(ask->forwarder->asks > 0);
     ask->forwarder->asks--;
@@ -79,7 +81,7 @@ static void on_end(void *arg, const struct h2_end *end)
                   RC_OK &&
               !is_compressed;
     on_answer(answer_arg, is_good ? &message : NULL);
-    ask_free(ask);
+    fetch_free(ask);
 }
 
 static const struct h2_watch watch = {permits, on_head, on_data, on_end};
@@ -106,7 +108,7 @@ struct forward_ask *forward_ask_start(struct forwarder *forwarder,
 
     must(ask != NULL);
     *ask = (struct forward_ask){.forwarder = forwarder,
-                                .arena = arena_new(ASK_ARENA_MAX),
+                                .arena = arena_new(FETCH_ARENA_MAX),
                                 .namespace = question->namespace,
                                 .on_answer = on_answer,
                                 .arg = arg};
@@ -134,5 +136,5 @@ struct forward_ask *forward_ask_start(struct forwarder *forwarder,
 void forward_ask_cancel(struct forward_ask *ask)
 {
     h2_call_cancel(ask->call);
-    ask_free(ask);
+    fetch_free(ask);
 }

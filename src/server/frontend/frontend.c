@@ -161,14 +161,12 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
         call_problem(call, 503, "unavailable", "too many requests are waiting; retry later");
         t->step = CALL_ANSWER;
     }
-    if (t->step == CALL_FORWARD) {
-        if (!find_namespace(frontend, t) || frontend_forward(frontend, t))
-            return;
-    }
-    if (t->step == CALL_ATTRIBUTES) {
-        if (!find_namespace(frontend, t) || frontend_attributes_wait(frontend, t))
-            return;
-    }
+    if (t->step == CALL_FORWARD &&
+        (!find_namespace(frontend, t) || frontend_forward(frontend, t)))
+        return;
+    if (t->step == CALL_ATTRIBUTES &&
+        (!find_namespace(frontend, t) || frontend_attributes_wait(frontend, t)))
+        return;
     if (t->step == CALL_STREAM && frontend->closing)
         t->step = call_problem(call, 503, "unavailable", "%s", frontend->closing);
     if (t->step == CALL_STREAM && streams_is_full(frontend->streams))

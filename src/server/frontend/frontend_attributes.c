@@ -2,11 +2,12 @@
 /*
  * The search attributes of a namespace: those of its settings, or of its upstream Temporal.
  *
- * The upstream is asked when a request needs the list, not earlier; requests that come meanwhile
- * wait for the same answer, at most FORWARD_ASK_TIME_MAX.
+ * The upstream is asked when a request needs the list, not earlier; requests that come
+ * meanwhile wait for the same answer, at most FORWARD_ASK_TIME_MAX.
  */
 #include <stdlib.h>
 
+#include "api/call/context_attributes.h"
 #include "base/must.h"
 #include "io/clock.h"
 #include "server/forward/forward_ask.h"
@@ -26,30 +27,29 @@ struct attributes_wait {
     struct ticket *first, **last;
 };
 
-struct context_attributes frontend_search_attributes(const struct frontend *frontend,
-                                                     struct str namespace, struct arena *arena)
+void frontend_search_attributes(const struct frontend *frontend, struct str namespace,
+                                struct arena *arena, struct context_attributes *ret)
 {
-    struct context_attributes found = {
-        .is_upstream = true}; /* the namespace is not known yet */
     const struct namespace_entry *entry;
 
+    *ret = (struct context_attributes){
+        .is_upstream = true}; /* the namespace is not known yet */
     namespace_cache_lock(frontend->namespaces);
     entry = namespace_cache_find(frontend->namespaces, namespace);
     if (entry) {
         const struct namespace_settings *settings = &entry->settings.plain;
 
-        found.is_upstream = upstream_of_type(settings, UPSTREAM_TEMPORAL) != NULL;
-        found.is_known = found.is_upstream ? entry->attributes_at_us > 0
-                                           : settings->has_attributes;
-        found.is_open = !found.is_upstream && !settings->has_attributes;
-        if (found.is_known)
-            found.list = search_attributes_copy(
-                found.is_upstream ? &entry->attributes : &settings->attributes, arena);
-        if (found.is_upstream && found.is_known)
-            found.age = clock_boot_us() - entry->attributes_at_us;
+        ret->is_upstream = upstream_of_type(settings, UPSTREAM_TEMPORAL) != NULL;
+        ret->is_known = ret->is_upstream ? entry->attributes_at_us > 0
+                                         : settings->has_attributes;
+        ret->is_open = !ret->is_upstream && !settings->has_attributes;
+        if (ret->is_known)
+            ret->list = search_attributes_copy(
+                ret->is_upstream ? &entry->attributes : &settings->attributes, arena);
+        if (ret->is_upstream && ret->is_known)
+            ret->age = clock_boot_us() - entry->attributes_at_us;
     }
     namespace_cache_unlock(frontend->namespaces);
-    return found;
 }
 
 static void on_answer(void *arg, const struct str *message)

@@ -5,6 +5,7 @@
  */
 #include "temporal.h"
 
+#include "api/call/context_attributes.h"
 #include "api/temporal/temporal_attributes.h"
 
 static struct search_attribute defined[] = {
@@ -17,13 +18,13 @@ static struct search_attribute defined[] = {
 /* What the server knows. */
 static struct context_attributes known;
 
-static struct context_attributes tell_attributes(void *arg, struct str namespace,
-                                                 struct arena *arena)
+static void tell_attributes(void *arg, struct str namespace, struct arena *arena,
+                            struct context_attributes *ret)
 {
     (void)arg;
     (void)arena;
     assert_true(str_eq(namespace, STR("default")));
-    return known;
+    *ret = known;
 }
 
 static int begin_world(void **state)
@@ -192,7 +193,7 @@ static void without_a_list_everything_is_accepted(void **state)
 
 /* ---- lists of an upstream ---- */
 
-static enum call_step begin(bool has_asked)
+static enum call_step begin_list(bool has_asked)
 {
     world.is_asked = has_asked;
     list("Nope = 'x'");
@@ -203,13 +204,13 @@ static void a_list_that_is_missing_or_old_is_read_first(void **state)
 {
     (void)state;
     known = (struct context_attributes){.is_upstream = true};
-    assert_int_equal(begin(false), CALL_ATTRIBUTES);
-    assert_int_equal(begin(true), CALL_READ); /* no answer: everything is valid */
+    assert_int_equal(begin_list(false), CALL_ATTRIBUTES);
+    assert_int_equal(begin_list(true), CALL_READ); /* no answer: everything is valid */
     known = (struct context_attributes){
         .is_upstream = true, .is_known = true, .list = {defined, 7}};
     known.age = TEMPORAL_ATTRIBUTES_AGE + 1;
-    assert_int_equal(begin(false), CALL_ATTRIBUTES);
-    assert_int_equal(begin(true), CALL_ANSWER); /* the old one counts */
+    assert_int_equal(begin_list(false), CALL_ATTRIBUTES);
+    assert_int_equal(begin_list(true), CALL_ANSWER); /* the old one counts */
     assert_grpc_error(400, "3", "invalid search attribute: Nope");
 }
 
@@ -219,10 +220,10 @@ static void a_list_is_read_again_before_an_error(void **state)
     known = (struct context_attributes){
         .is_upstream = true, .is_known = true, .list = {defined, 7}};
     known.age = TEMPORAL_ATTRIBUTES_AGAIN + 1;
-    assert_int_equal(begin(false), CALL_ATTRIBUTES);
-    assert_int_equal(begin(true), CALL_ANSWER);
+    assert_int_equal(begin_list(false), CALL_ATTRIBUTES);
+    assert_int_equal(begin_list(true), CALL_ANSWER);
     known.age = TEMPORAL_ATTRIBUTES_AGAIN;
-    assert_int_equal(begin(false), CALL_ANSWER);
+    assert_int_equal(begin_list(false), CALL_ANSWER);
     known.age = TEMPORAL_ATTRIBUTES_AGE;
     world.is_asked = false;
     assert_int_equal(list("Team = 'x'"), 200); /* no error: no need */

@@ -229,6 +229,19 @@ static void remaining_actions_are_kept_while_not_limited(void **state)
     assert_int_equal(got->remaining_actions, 5);
 }
 
+static void remaining_actions_are_not_negative(void **state)
+{
+    (void)state;
+    make_request("s");
+    sent.state.remaining_actions = -3;
+    assert_int_equal(create(), 200); /* it counts only while actions are limited */
+    make_request("t");
+    sent.state.limited_actions = true;
+    sent.state.remaining_actions = -3;
+    create();
+    assert_grpc_error(400, "3", "RemainingActions is negative");
+}
+
 static void the_zone_local_is_utc(void **state)
 {
     const Temporal__DescribeScheduleResponse *got;
@@ -254,6 +267,7 @@ int main(void)
         API_TEST(an_unknown_overlap_policy_is_shown_and_skips),
         API_TEST(cancel_other_counts_no_skips),
         API_TEST(remaining_actions_are_kept_while_not_limited),
+        API_TEST(remaining_actions_are_not_negative),
         API_TEST(the_zone_local_is_utc),
     };
 

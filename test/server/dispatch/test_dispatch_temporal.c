@@ -180,49 +180,6 @@ static void the_last_result_and_the_last_failure_are_passed_on(void **state)
     assert_string_equal(m->continued_failure->message, "no disk");
 }
 
-/*
- * temporal.api.failure.v1.Failure: message "oops", source "GoSDK", stack_trace "a\nb", an
- * application_failure_info with type "Disk", non_retryable and details, and a cause.
- */
-static const char failure_bytes[] = "\x0a\x04oops\x12\x05GoSDK\x1a\x03"
-                                    "a\nb"
-                                    "\x2a\x0e\x0a\x04"
-                                    "Disk\x10\x01\x1a\x04\x0a\x02\x12\x00"
-                                    "\x22\x06\x0a\x04"
-                                    "full";
-
-static void a_failure_is_passed_on_unchanged(void **state)
-{
-    struct world *world = *state;
-    struct str bytes = {failure_bytes, sizeof failure_bytes - 1}, passed;
-    struct dispatch_order *order;
-    const struct report *report;
-    const Temporal__Failure *failure;
-
-    start(world, flow_order(world, WF));
-    wait_long_poll(world);
-    world->server->runs[0].failure = bytes;
-    temporal_end(world->server, 0, TEMPORAL_FAILED, "");
-    report = wait_end(world);
-    assert_error(report, "workflow_failed", true,
-                 "workflow \"" FLOW "\" ended as FAILED: oops");
-    assert_null(strstr(arena_str(world->server->arena, report->error).ptr, "failure\""));
-
-    order = flow_order(world, WF);
-    order->assignment.run.kind = RUN_TRIGGER;
-    order->assignment.run.pass = 1;
-    order->assignment.last_failure = arena_str(world->server->arena, report->failure);
-    fixture_forget(world->fixture);
-    start(world, order);
-    wait_seen(world, START, 2);
-    failure = started(world, 1)->continued_failure;
-    assert_string_equal(failure->message, "oops");
-    assert_string_equal(failure->application_failure_info->type, "Disk");
-    passed = proto_pack(&failure->base, world->server->arena);
-    assert_int_equal(passed.len, bytes.len);
-    assert_memory_equal(passed.ptr, bytes.ptr, bytes.len);
-}
-
 static void each_workflow_status_ends_the_attempt_with_its_outcome(void **state)
 {
     static const struct {
@@ -603,7 +560,6 @@ int main(void)
         IN_WORLD(an_action_without_input_passes_no_argument),
         IN_WORLD(a_manual_run_may_reuse_the_workflow_id),
         IN_WORLD(the_last_result_and_the_last_failure_are_passed_on),
-        IN_WORLD(a_failure_is_passed_on_unchanged),
         IN_WORLD(each_workflow_status_ends_the_attempt_with_its_outcome),
         IN_WORLD(each_grpc_status_is_retried_or_fails_at_once),
         IN_WORLD(a_start_repeated_after_a_lost_answer_starts_one_workflow),
