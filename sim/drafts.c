@@ -262,6 +262,9 @@ static struct policies draw_policies(const struct draft_context *d)
         p.buffer_limit = (int32_t)prng_between(d->prng, 1, 5);
     if (chance(d, 3))
         p.catchup_window = units(d, 0, 40);
+    /* Derived, not drawn: the other choices of a world stay the same. */
+    p.expires_at_start = p.catchup_window != CATCHUP_WINDOW_NONE &&
+                         p.catchup_window / SPAN_MS % 3 != 0;
     p.catchup_paused = chance(d, 4);
     p.drop_when_full = chance(d, 2);
     p.pause_on_failure = chance(d, 8);

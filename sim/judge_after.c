@@ -126,6 +126,15 @@ static bool is_barred(const struct facts *facts, const struct run_facts *rf)
            rf->kind == RUN_SLOT;
 }
 
+/* A start that expires in its turn may wait for the next slot, if there will be one. */
+static bool may_await_slot(const struct facts *facts, const struct run_facts *rf)
+{
+    const struct schedule *s = facts_schedule(facts, rf->schedule);
+
+    return s && s->cursor && s->cursor->next_at != INSTANT_NEVER && s->version_count > 0 &&
+           s->versions[s->version_count - 1].draft->policies.expires_at_start;
+}
+
 static bool has_room(const struct record *record, int64_t gate)
 {
     for (int i = 0; i < record->gate_count; i++)
@@ -145,7 +154,8 @@ static const char *overdue(const struct facts *facts, const struct run_facts *rf
     case RUN_BACKOFF:
         return run->wake_at < patience ? "its next attempt is overdue" : NULL;
     case RUN_HELD:
-        return !has_open(facts, rf) && !is_barred(facts, rf) && last_move(facts, rf) < patience
+        return !has_open(facts, rf) && !is_barred(facts, rf) && !may_await_slot(facts, rf) &&
+                       last_move(facts, rf) < patience
                    ? "nothing is open"
                    : NULL;
     case RUN_GATED:

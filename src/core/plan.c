@@ -13,7 +13,10 @@
 #include "core/spec/interval.h"
 #include "core/spec/spec_pack.h"
 
-/* One bit each, in this order.  Add only at the end, and with a new version. */
+/*
+ * One bit each, in this order.  Add only at the end: a switch that a stored plan does not have
+ * reads as false.
+ */
 static const size_t switches[] = {
     offsetof(struct plan, policies.catchup_paused),
     offsetof(struct plan, policies.drop_when_full),
@@ -24,6 +27,7 @@ static const size_t switches[] = {
     offsetof(struct plan, is_governed),
     offsetof(struct plan, governor_backoff),
     offsetof(struct plan, policies.gate_until_started),
+    offsetof(struct plan, policies.expires_at_start),
 };
 
 /* Eight bytes each.  Add only at the end, and with a new version. */

@@ -20,9 +20,48 @@ struct candidate {
     struct start *start;
 };
 
-/* True when a slot must not start later: catch-up window, or a pause without catch-up. */
-static bool has_expired(const struct turn *turn, struct work_schedule *sched,
-                        const struct work_run *p, enum reason *ret)
+static bool is_waiting(const struct work_run *p)
+{
+    return (p->state == WORK_READ || p->state == WORK_NEW) && p->run.state == RUN_HELD;
+}
+
+static bool is_too_late(const struct turn *turn, const struct work_schedule *sched,
+                        const struct work_run *p)
+{
+    span window = sched->plan.policies.catchup_window;
+
+    return p->run.kind == RUN_SLOT && window != CATCHUP_WINDOW_NONE &&
+           turn->now - p->run.due > window;
+}
+
+/* Schedules whose slots depend on runs start in order. */
+static bool expires_at_start(const struct work_schedule *sched)
+{
+    const struct policies *p = &sched->plan.policies;
+
+    return sched->has_plan && p->expires_at_start && p->catchup_window != CATCHUP_WINDOW_NONE &&
+           !sched->plan.follows;
+}
+
+/*
+ * True when a new slot will start soon, so that what waits need not start now.  If that slot is
+ * further away than the window, a start that is not too late does not wait for it.
+ */
+static bool awaits_slot(const struct turn *turn, const struct work_schedule *sched)
+{
+    bool is_near = sched_next_due(sched) - turn->now <= sched->plan.policies.catchup_window;
+
+    if (!sched_can_start_slot(sched))
+        return false;
+    for (const struct work_run *p = sched->runs; p && !is_near; p = p->next)
+        if (is_waiting(p) && !is_too_late(turn, sched, p))
+            return false;
+    return true;
+}
+
+/* True when a waiting slot must not start: catch-up window, or a pause without catch-up. */
+static bool has_expired(const struct turn *turn, const struct work_schedule *sched,
+                        const struct work_run *p, bool is_early, enum reason *ret)
 {
     const struct policies *policies = &sched->plan.policies;
 
@@ -32,17 +71,20 @@ static bool has_expired(const struct turn *turn, struct work_schedule *sched,
         *ret = REASON_PAUSED;
         return true;
     }
-    if (policies->catchup_window != CATCHUP_WINDOW_NONE &&
-        turn->now - p->run.due > policies->catchup_window) {
-        *ret = REASON_WINDOW;
-        return true;
-    }
-    return false;
+    *ret = REASON_WINDOW;
+    return !is_early && is_too_late(turn, sched, p);
 }
 
 static bool is_barred(const struct work_schedule *sched, const struct work_run *p)
 {
     return p->run.kind == RUN_SLOT && (sched->cursor.flags & CURSOR_BARRED);
+}
+
+bool sched_is_stranded(const struct turn *turn, const struct work_schedule *sched)
+{
+    return expires_at_start(sched) && sched->cursor.waiting > 0 && sched->cursor.open == 0 &&
+           !(sched->cursor.flags & (CURSOR_BARRED | CURSOR_CLOSED | CURSOR_DELETED)) &&
+           !turn->in->hold && !awaits_slot(turn, sched);
 }
 
 static int by_arrival(const void *a, const void *b)
@@ -56,6 +98,10 @@ static int by_arrival(const void *a, const void *b)
 static int collect(struct turn *turn, struct work_schedule *sched, struct candidate **ret)
 {
     struct candidate *candidates;
+    bool is_open = sched->cursor.open > 0, at_start = expires_at_start(sched);
+    /* A new start begins before those that did not when the last run ended. */
+    bool is_passed_over = at_start && !is_open && sched->starts && !sched->open_changed;
+    bool is_early = at_start && (is_open || is_passed_over || awaits_slot(turn, sched));
     int room = 0, count = 0;
 
     for (struct work_run *p = sched->runs; p; p = p->next)
@@ -65,16 +111,14 @@ static int collect(struct turn *turn, struct work_schedule *sched, struct candid
     candidates = arena_array(turn->arena, (size_t)room, sizeof(*candidates));
     for (struct work_run *p = sched->runs; p; p = p->next) {
         enum reason reason;
-        bool waits = (p->state == WORK_READ || p->state == WORK_NEW) &&
-                     p->run.state == RUN_HELD;
 
-        if (!waits)
+        if (!is_waiting(p))
             continue;
         if (p->run.kind == RUN_SLOT && p->run.slot > sched->cursor.mark)
             turn_damage(turn, p->run.id, "a run waits whose slot is after the mark");
-        else if (has_expired(turn, sched, p, &reason))
+        else if (has_expired(turn, sched, p, is_early, &reason))
             held_end(turn, p, OUTCOME_MISSED, reason);
-        else if (!is_barred(sched, p))
+        else if (!is_passed_over && !is_barred(sched, p))
             candidates[count++].work = p;
     }
     if (count > 1) /* runs that commands name come first in the list */
@@ -184,6 +228,10 @@ static void begin_run(struct turn *turn, struct work_schedule *sched,
 {
     bool is_new = !candidate->work;
 
+    if (!is_new && is_too_late(turn, sched, candidate->work)) {
+        held_end(turn, candidate->work, OUTCOME_MISSED, REASON_WINDOW);
+        return; /* it was its turn: no other starts in this decision */
+    }
     if (is_new) {
         candidate->work = run_create(turn, sched, candidate->start, false);
         if (candidate->start->pass == 0)

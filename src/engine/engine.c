@@ -81,7 +81,8 @@ static void advance_schedules(struct turn *turn)
             (sched->is_due || (sched->cursor.flags & CURSOR_FULL && sched->is_touched) ||
              sched_must_advance_first(turn, sched)))
             sched_advance(turn, sched);
-        if (sched->state == SCHED_HELD && (sched->starts || sched->open_changed))
+        if (sched->state == SCHED_HELD &&
+            (sched->starts || sched->open_changed || sched_is_stranded(turn, sched)))
             sched_decide(turn, sched);
         if (sched->state != SCHED_HELD || !sched->is_touched)
             continue;

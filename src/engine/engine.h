@@ -15,6 +15,16 @@
 struct db;
 struct engine; /* opaque */
 
+/* A run that failed and pauses its schedule. */
+struct pause_cause {
+    struct str action; /* as stored: JSON           */
+    instant slot;
+    enum outcome outcome;
+    struct str error, failure; /* may be empty */
+};
+
+enum { PAUSE_NOTE_MAX = 2000 }; /* bytes: the longest workflow id, and a short message */
+
 struct engine_options {
     struct str node;             /* this node's name, unique in the cluster                */
     struct zone_source zones;    /* outlives the engine                                    */
@@ -31,6 +41,8 @@ struct engine_options {
     /* Or NULL: called when a commit begins, to measure it.  The commit ends with the turn. */
     void (*committing)(void *arg);
     void *arg;
+    /* Or NULL: appends the note of such a pause, below PAUSE_NOTE_MAX; nothing: the default. */
+    void (*pause_note)(const struct pause_cause *cause, struct buf *out);
 };
 
 enum { ZONES_VERSION_MAX = 64 };

@@ -209,6 +209,7 @@ static void apply_done(struct turn *turn, struct work_run *work, const struct re
                     .reason = report->reason != REASON_NONE ? report->reason
                                                             : default_reason(report->outcome),
                     .error = report->error,
+                    .failure = report->failure,
                     .result = report->result,
                     .tokens = report->tokens,
                     .cost = report->cost,

@@ -506,8 +506,7 @@ void sched_clear(struct turn *turn, struct work_schedule *sched)
     sched->state = SCHED_NO_CURSOR;
 }
 
-/* When the next slot is due, with jitter. */
-static instant due_of(const struct work_schedule *sched)
+instant sched_next_due(const struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor;
     struct slot slot;
@@ -536,7 +535,7 @@ static instant wake_of(struct turn *turn, struct work_schedule *sched)
     if (c->flags & CURSOR_PAUSED)
         wake = c->paused_until;
     else if (!(c->flags & (CURSOR_BARRED | CURSOR_FULL)) && c->remaining != 0)
-        wake = due_of(sched);
+        wake = sched_next_due(sched);
     if (filling > 0 && room_for_backfill(sched, filling) > 0)
         wake = turn->now;
     if (wake == INSTANT_NEVER && sched->plan.policies.idle_close > 0 && is_idle(sched))
@@ -551,6 +550,12 @@ static bool has_slot_to_start(const struct work_schedule *sched)
 
     return c->next_at != INSTANT_NEVER && c->remaining != 0 &&
            !(c->flags & (CURSOR_BARRED | CURSOR_CLOSED | CURSOR_FULL | CURSOR_DELETED));
+}
+
+bool sched_can_start_slot(const struct work_schedule *sched)
+{
+    return has_slot_to_start(sched) && !(sched->cursor.flags & CURSOR_QUARANTINED) &&
+           buffer_room(sched) > 0 && remaining_room(sched) > 0;
 }
 
 void sched_wake(struct turn *turn, struct work_schedule *sched)

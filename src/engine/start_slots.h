@@ -51,6 +51,18 @@ void sched_resume(struct turn *turn, struct work_schedule *sched, struct str not
 /* Resumes the schedule if it is paused and the end of the pause has come. */
 void sched_end_pause(struct turn *turn, struct work_schedule *sched);
 
+/* When the next slot is due, with jitter. */
+instant sched_next_due(const struct work_schedule *sched);
+
+/* True when the next slot will become a start by itself: nothing bars it, and there is room. */
+bool sched_can_start_slot(const struct work_schedule *sched);
+
+/*
+ * True when runs wait, none is open, and no slot will come before which they may wait: they
+ * must be decided now.  Only with policy `expires: starting`.
+ */
+bool sched_is_stranded(const struct turn *turn, const struct work_schedule *sched);
+
 /* Decides which waiting runs and new starts begin, wait or are skipped, and what they end. */
 void sched_decide(struct turn *turn, struct work_schedule *sched);
 

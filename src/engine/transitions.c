@@ -129,7 +129,8 @@ static void keep_result(struct turn *turn, const struct work_schedule *sched,
     if (ending->outcome == OUTCOME_SUCCEEDED)
         results_put(turn->db, sched->id, ending->result);
     else if (outcome_is_failure(ending->outcome))
-        results_fail(turn->db, sched->id, ending->error);
+        results_fail(turn->db, sched->id,
+                     ending->failure.len > 0 ? ending->failure : ending->error);
 }
 
 /*
@@ -139,6 +140,26 @@ static void keep_result(struct turn *turn, const struct work_schedule *sched,
 static bool exceeds_retention(int64_t ended, int64_t kept)
 {
     return kept > 0 && ended > 2 * kept && (ended - 2 * kept - 1) % (kept + 1) == 0;
+}
+
+static void pause_after_failure(struct turn *turn, struct work_run *work,
+                                const struct ending *ending)
+{
+    const struct engine_options *options = &turn->engine->options;
+    char text[PAUSE_NOTE_MAX];
+    struct buf note = BUF(text);
+
+    if (options->pause_note)
+        options->pause_note(&(struct pause_cause){.action = work->sched->action,
+                                                  .slot = work->run.slot,
+                                                  .outcome = ending->outcome,
+                                                  .error = ending->error,
+                                                  .failure = ending->failure},
+                            &note);
+    if (note.len == 0)
+        buf_text(&note, "paused because a run failed");
+    must(!note.cut);
+    sched_pause(turn, work->sched, INSTANT_NEVER, buf_as_str(&note), STR("belfry"));
 }
 
 /* Counts the end of a run in the cursor of its schedule. */
@@ -180,8 +201,7 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
         daily_stats_keep(turn, sched->id, p->retention_count);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
         ending->reason != REASON_NOT_STARTED && !(c->flags & CURSOR_PAUSED))
-        sched_pause(turn, sched, INSTANT_NEVER, STR("paused because a run failed"),
-                    STR("belfry"));
+        pause_after_failure(turn, work, ending);
 }
 
 void run_end(struct turn *turn, struct work_run *work, const struct ending *ending)

@@ -12,6 +12,7 @@ struct ending {
     enum outcome outcome;
     enum reason reason;
     struct str error, result;
+    struct str failure; /* empty: the error */
     int64_t tokens, cost;
     bool is_retryable;
     span retry_after;

@@ -46,6 +46,7 @@ struct report {
     bool is_retryable;
     span retry_after;
     struct str error;     /* text or JSON */
+    struct str failure;   /* the last failure for the next run, if more than the error; JSON */
     struct str result;    /* JSON         */
     struct str log;       /* lines to append to the run's log, packed as in store/logs.h */
     int64_t tokens, cost; /* model tokens used, and their cost in millionths of a dollar */

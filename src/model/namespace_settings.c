@@ -103,6 +103,50 @@ static enum rc read_keys(const json_t *value, void *to, struct err *reterr)
     return rc;
 }
 
+/* ---- search attributes ---- */
+
+static enum rc read_attribute_type(const json_t *value, enum attribute_type *ret,
+                                   struct err *reterr)
+{
+    struct str text = {json_string_value(value), json_string_length(value)};
+
+    if (!json_is_string(value))
+        return json_wrong_type(value, "a text", reterr);
+    *ret = attribute_type_of(text);
+    if (*ret == ATTRIBUTE_NONE)
+        return err_set(reterr, RC_INVALID, 0, (int)text.len,
+                       "unknown type \"%.*s\"; use Text, Keyword, Int, Double, Bool, "
+                       "Datetime or KeywordList",
+                       STR_ARG(text));
+    return RC_OK;
+}
+
+static enum rc read_search_attributes(const json_t *value, void *to, struct err *reterr)
+{
+    struct settings_reading *r = to;
+    struct search_attributes *list = &r->to->attributes;
+    struct named *named = NULL;
+    enum rc rc = read_names(value, SEARCH_ATTRIBUTES_MAX, r->arena, &named, &list->count,
+                            reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    must(named);
+    list->at = arena_array(r->arena, (size_t)list->count, sizeof *list->at);
+    for (int i = 0; rc == RC_OK && i < list->count; i++) {
+        list->at[i].name = named[i].name;
+        if (search_attribute_is_system(named[i].name) ||
+            search_attributes_type(&search_attributes_predefined, named[i].name))
+            rc = err_set(reterr, RC_INVALID, -1, 0, "is an attribute of Temporal itself");
+        else
+            rc = read_attribute_type(named[i].value, &list->at[i].type, reterr);
+        if (rc != RC_OK)
+            err_in_key(reterr, named[i].name);
+    }
+    r->to->has_attributes = true;
+    return rc;
+}
+
 /* ---- limits ---- */
 
 static enum rc read_number(const json_t *value, int64_t max, int64_t *ret, struct err *reterr)
@@ -431,6 +475,7 @@ static const struct json_field settings_fields[] = {
     {"rateRead", read_rate_read},
     {"rateWrite", read_rate_write},
     {"quotaSchedules", read_quota},
+    {"searchAttributes", read_search_attributes},
 };
 
 enum rc namespace_settings_read(struct str json, struct arena *arena,

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "model/member.h"
 #include "model/pairs.h"
+#include "model/search_attributes.h"
 #include "model/texts.h"
 
 enum {
@@ -76,6 +77,9 @@ struct namespace_settings {
     bool has_quota;              /* "quotaSchedules"; unset: the server's setting */
     int64_t quota_schedules;     /* 0: no limit                                   */
     struct str default_upstream; /* "upstream": for workflows that name none      */
+    /* "searchAttributes": {"Team": "Keyword"}; without it, and without an upstream: any */
+    struct search_attributes attributes;
+    bool has_attributes;
 };
 
 /*

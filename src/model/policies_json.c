@@ -21,6 +21,8 @@ static const struct member catchup_list[] = {
      .none = CATCHUP_WINDOW_NONE},
     {"whilePaused", MEMBER_BOOL, AT(catchup_paused)},
     {"whenFull", MEMBER_CHOICE, AT(drop_when_full), .words = {"wait", "drop"}},
+    {"expires", MEMBER_CHOICE, AT(expires_at_start), .words = {"waiting", "starting"},
+     .show = SHOW_CHANGED},
 };
 
 static const struct member retry_list[] = {

@@ -19,6 +19,14 @@ static bool has_upstream(void *arg, struct str namespace, struct str upstream)
     return frontend_has_upstream(s->frontend, namespace, upstream);
 }
 
+static void search_attributes(void *arg, struct str namespace, struct arena *arena,
+                              struct context_attributes *ret)
+{
+    struct serve *s = arg;
+
+    frontend_search_attributes(s->frontend, namespace, arena, ret);
+}
+
 static int64_t quota_schedules(void *arg, struct str namespace)
 {
     struct serve *s = arg;
@@ -125,6 +133,7 @@ struct api_context serve_context(struct serve *s)
         .has_no_exec = !s->config->exec,
         .plan_warn_per_day = s->config->plan_warn_per_day,
         .has_upstream = has_upstream,
+        .search_attributes = search_attributes,
         .quota_schedules = quota_schedules,
         .random = random_number,
         .check_settings = check_settings,

@@ -164,6 +164,7 @@ static void take_call(struct writer *w, struct ticket *t)
     case CALL_READ:
     case CALL_SETTLE:
     case CALL_FORWARD:
+    case CALL_ATTRIBUTES:
     case CALL_STREAM:
     case CALL_BEGIN:
         must(!"a call that the writer has nothing to do with");

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "db/disk.h"
 #include "io/clock.h"
+#include "server/dispatch/pause_note.h"
 #include "server/postgres_notify.h"
 #include "server/writer_parts.h"
 #include "store/named_objects.h"
@@ -319,6 +320,7 @@ bool writer_connect(struct writer *w)
         .address = w->options.address,
         .committing = on_commit,
         .arg = w,
+        .pause_note = pause_note,
     };
     const char *dir = w->options.config->zoneinfo.ptr;
     span pause = RETRY_FIRST;

@@ -390,7 +390,10 @@ static void find_and_begin(struct call *call, const struct http1_request *reques
     if (!admit(call, request))
         return;
     call->budget = world.steps > 0 ? &budget : NULL;
-    step = call_begin(call, request, body);
+    call->has_asked_attributes = world.is_asked;
+    step = world.first_step = call_begin(call, request, body);
+    if (step == CALL_ATTRIBUTES) /* there is no upstream here */
+        step = call_problem(call, 503, "unavailable", "the upstream is not asked");
     call->budget = NULL;
     take_steps(call, step);
 }

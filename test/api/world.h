@@ -49,8 +49,10 @@ struct world {
     char warned[256];      /* the last logged warning, "namespace/schedule: text" */
     bool is_halted;        /* what the last request to halt or resume the node set */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* for /metrics */
-    int turn_rows;      /* maximum rows per turn; 0: TURN_ROWS_MAX */
-    int workflow_limit; /* workflows that this node may run at the same time */
+    bool is_asked; /* the upstream was asked for its attributes, see CALL_ATTRIBUTES */
+    enum call_step first_step; /* of the last request */
+    int turn_rows;             /* maximum rows per turn; 0: TURN_ROWS_MAX */
+    int workflow_limit;        /* workflows that this node may run at the same time */
     int dispatch_count;
     struct world_dispatch dispatches[WORLD_DISPATCHES_MAX];
     /* The last answer. */

@@ -374,7 +374,7 @@ static void a_number_outside_its_range_is_refused(void **state)
         int width;
         int64_t most, wrong; /* the largest valid value, and an invalid one */
     } rows[] = {
-        {AT_SWITCHES, 2, 511, 512},
+        {AT_SWITCHES, 2, 1023, 1024},
         {AT_OVERLAP, 1, 5, 6},
         {AT_CATCHUP, 1, 3, 4},
         {AT_BACKOFF, 1, 1, 2},

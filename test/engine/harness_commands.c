@@ -113,6 +113,7 @@ struct test_schedule temporal(struct test_schedule w)
     w.draft.plan.policies.catchup = CATCHUP_ALL;
     w.draft.plan.policies.catchup_window = 365 * SPAN_DAY;
     w.draft.plan.policies.drop_when_full = true;
+    w.draft.plan.policies.expires_at_start = true;
     w.draft.plan.policies.wants_last = true;
     w.draft.plan.policies.idle_close = 7 * SPAN_DAY;
     return w;

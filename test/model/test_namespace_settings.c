@@ -82,6 +82,38 @@ static void limits_are_whole_numbers_within_bounds(void **state)
     }
 }
 
+static void search_attributes_have_types(void **state)
+{
+    static const struct {
+        const char *json, *field;
+    } wrong[] = {
+        {"{\"searchAttributes\":[]}", "searchAttributes"},
+        {"{\"searchAttributes\":{\"Team\":\"keyword\"}}", "searchAttributes.Team"},
+        {"{\"searchAttributes\":{\"Team\":2}}", "searchAttributes.Team"},
+        {"{\"searchAttributes\":{\"RunId\":\"Keyword\"}}", "searchAttributes.RunId"},
+        {"{\"searchAttributes\":{\"BuildIds\":\"Keyword\"}}", "searchAttributes.BuildIds"},
+    };
+
+    (void)state;
+    read_settings("{}");
+    assert_false(settings.has_attributes);
+    read_settings("{\"searchAttributes\":{}}");
+    assert_true(settings.has_attributes);
+    assert_int_equal(settings.attributes.count, 0);
+    read_settings("{\"searchAttributes\":{\"Team\":\"Keyword\",\"Tags\":\"KeywordList\"}}");
+    assert_int_equal(search_attributes_type(&settings.attributes, STR("Team")),
+                     ATTRIBUTE_KEYWORD);
+    assert_int_equal(search_attributes_type(&settings.attributes, STR("Tags")),
+                     ATTRIBUTE_KEYWORD_LIST);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct err err = {0};
+
+        assert_int_equal(namespace_settings_read(str_of(wrong[i].json), arena, &settings, &err),
+                         RC_INVALID);
+        assert_string_equal(err.field, wrong[i].field);
+    }
+}
+
 static void every_setting_can_be_read(void **state)
 {
     const struct upstream_settings *upstream;
@@ -324,6 +356,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_set_by_default, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(limits_are_whole_numbers_within_bounds, make_arena,
                                         free_arena),
+        cmocka_unit_test_setup_teardown(search_attributes_have_types, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(every_setting_can_be_read, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(a_long_key_is_kept_whole, make_arena, free_arena),
         cmocka_unit_test_setup_teardown(a_temporal_upstream_has_a_namespace_and_a_key,

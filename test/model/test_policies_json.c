@@ -25,7 +25,7 @@ static const char usual[] =
 static const char unusual[] =
     "{\"overlap\":\"bufferAll\",\"bufferLimit\":0,"
     "\"catchup\":{\"mode\":\"all\",\"window\":\"0s\",\"whilePaused\":true,"
-    "\"whenFull\":\"drop\"},"
+    "\"whenFull\":\"drop\",\"expires\":\"starting\"},"
     "\"pauseOnFailure\":true,\"remainingRuns\":0,\"startWithin\":\"250ms\","
     "\"retry\":{\"attempts\":1000,\"backoff\":\"fixed\",\"delay\":\"2s\",\"max\":\"2s\","
     "\"jitter\":\"3s\"},"
@@ -164,6 +164,8 @@ static void errors_name_the_path_and_the_range(void **state)
         {"{\"catchup\":\"all\"}", "catchup", "must be an object, not a string", 0},
         {"{\"catchup\":{\"whenFull\":\"skip\"}}", "catchup.whenFull",
          "`skip` is not known; use `wait` or `drop`", 0},
+        {"{\"catchup\":{\"expires\":\"never\"}}", "catchup.expires",
+         "`never` is not known; use `waiting` or `starting`", 0},
         {"{\"catchup\":{\"whilePaused\":1}}", "catchup.whilePaused",
          "must be true or false, not a number", 0},
         {"{\"priority\":11}", "priority", "must be between 1 and 10, not 11", 0},

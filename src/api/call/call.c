@@ -344,6 +344,8 @@ enum call_step call_start(struct call *call)
 {
     enum call_step step = call->operation->begin(call);
 
+    if (step == CALL_ATTRIBUTES)
+        return step; /* it begins again */
     forget_request(call);
     if (call->budget && call->budget->is_over && (step != CALL_ANSWER || call->status < 400))
         return call_limit_budget(call);

@@ -36,16 +36,16 @@ enum {
 
 /* What a call needs next. */
 enum call_step {
-    CALL_ANSWER,   /* nothing: status and body are set                                   */
-    CALL_COMMANDS, /* the engine applies the commands, then operation.settled            */
-    CALL_REPORTS,  /* the engine applies the reports, then operation.settled             */
-    CALL_POLL,     /* the engine waits for runs until there are grants or the wait ends, */
-                   /* then operation.settled                                             */
-    CALL_READ,     /* a reader thread calls operation.read                               */
-    CALL_SETTLE,   /* from read() only: operation.settled, without the engine            */
-    CALL_BEGIN,    /* from the server only: call_start()                                 */
-    CALL_FORWARD,  /* from begin() only: an upstream of the namespace answers            */
-    CALL_STREAM,   /* from read() only: send stream->lines and read again later          */
+    CALL_ANSWER,     /* nothing: status and body are set                                   */
+    CALL_COMMANDS,   /* the engine applies the commands, then operation.settled            */
+    CALL_REPORTS,    /* the engine applies the reports, then operation.settled             */
+    CALL_POLL,       /* the engine waits for grants or the end, then operation.settled     */
+    CALL_READ,       /* a reader thread calls operation.read                               */
+    CALL_SETTLE,     /* from read() only: operation.settled, without the engine            */
+    CALL_BEGIN,      /* from the server only: call_start()                                 */
+    CALL_FORWARD,    /* from begin() only: an upstream of the namespace answers            */
+    CALL_ATTRIBUTES, /* from begin() only: ask the upstream for its list, then begin()     */
+    CALL_STREAM,     /* from read() only: send stream->lines and read again later          */
 };
 
 struct operation;
@@ -63,11 +63,11 @@ struct call {
     int64_t namespace; /* its key                       */
     struct str by;     /* name of the caller, for audit */
     struct caller caller;
-    struct str from;          /* address of the client, as text */
-    struct str request_id;    /* also in logs and errors        */
-    enum audit_result denied; /* 0: it was not denied           */
-    struct budget *budget;    /* of searches in specs; see call_limit_budget()             */
-    void *arg;                /* state of the operation         */
+    struct str from, request_id; /* the client's address; of logs and errors */
+    enum audit_result denied;    /* 0: it was not denied           */
+    bool has_asked_attributes;   /* see CALL_ATTRIBUTES              */
+    struct budget *budget;       /* of searches in specs; see call_limit_budget()             */
+    void *arg;                   /* state of the operation         */
 
     /* During begin() only; NULL after it. */
     const struct http1_request *request;

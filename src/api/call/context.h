@@ -14,6 +14,7 @@
 #include "core/policy/policies.h"
 #include "core/spec/spec.h"
 
+struct context_attributes; /* api/call/context_attributes.h */
 struct openapi;
 struct part_cache;
 enum {
@@ -65,6 +66,9 @@ struct api_context {
     struct context_parts parts;
     /* Whether the namespace has this upstream; empty name: the one for unnamed workflows. */
     bool (*has_upstream)(void *arg, struct str namespace, struct str upstream);
+    /* The search attributes of a namespace; lists are in the arena.  NULL: all are valid. */
+    void (*search_attributes)(void *arg, struct str namespace, struct arena *arena,
+                              struct context_attributes *ret);
     /* Maximum number of schedules of the namespace; 0: unlimited. */
     int64_t (*quota_schedules)(void *arg, struct str namespace);
     /* An unpredictable number, for generated ids. */

@@ -114,9 +114,15 @@ enum rc temporal_check_notes(const Temporal__SchedulePatch *patch, struct err *r
     return rc == RC_OK ? check_note(patch->unpause, reterr) : rc;
 }
 
+/* Temporal answers a negative limit with an internal error. */
 enum rc temporal_check_state(const Temporal__Schedule *schedule, struct err *reterr)
 {
-    return schedule && schedule->state ? check_note(schedule->state->notes, reterr) : RC_OK;
+    const Temporal__ScheduleState *state = schedule ? schedule->state : NULL;
+
+    if (state && state->limited_actions && state->remaining_actions < 0)
+        return err_set(reterr, RC_INVALID, -1, 0,
+                       "RemainingActions is negative; use 0 or more with LimitedActions");
+    return state ? check_note(state->notes, reterr) : RC_OK;
 }
 
 void temporal_read_trigger(const Temporal__SchedulePatch *patch, struct start_args *to)

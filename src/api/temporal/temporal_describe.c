@@ -65,6 +65,15 @@ struct details {
     struct db_result missed;
 };
 
+/* Policies that end other runs replace starts, which Temporal does not count as skipped. */
+static bool counts_skips(const struct details *details)
+{
+    enum overlap policy = details->times.plan.policies.overlap;
+
+    return !details->has_times ||
+           (policy != OVERLAP_CANCEL_OTHER && policy != OVERLAP_TERMINATE_OTHER);
+}
+
 static void fill_info(const struct details *details, const struct temporal_recent *recent,
                       struct arena *arena, Temporal__ScheduleInfo *m)
 {
@@ -73,7 +82,7 @@ static void fill_info(const struct details *details, const struct temporal_recen
 
     m->action_count = cursor->started - cursor->unstarted;
     m->missed_catchup_window = db_int_at(&details->missed, 0, 0);
-    m->overlap_skipped = cursor->skipped;
+    m->overlap_skipped = counts_skips(details) ? cursor->skipped : 0;
     m->buffer_dropped = cursor->dropped;
     m->buffer_size = cursor->waiting;
     m->recent_actions = recent->results;

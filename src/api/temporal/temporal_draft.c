@@ -34,11 +34,14 @@ static bool is_negative(const Temporal__Duration *duration)
 static const char *timeout_problem(const Temporal__NewWorkflowExecutionInfo *w)
 {
     if (is_negative(w->workflow_execution_timeout))
-        return "An invalid WorkflowExecutionTimeoutSeconds is set on request.";
+        return "An invalid WorkflowExecutionTimeoutSeconds is set on request. cause: "
+               "negative duration";
     if (is_negative(w->workflow_run_timeout))
-        return "An invalid WorkflowRunTimeoutSeconds is set on request.";
+        return "An invalid WorkflowRunTimeoutSeconds is set on request. cause: "
+               "negative duration";
     return is_negative(w->workflow_task_timeout)
-               ? "An invalid WorkflowTaskTimeoutSeconds is set on request."
+               ? "An invalid WorkflowTaskTimeoutSeconds is set on request. cause: "
+                 "negative duration"
                : NULL;
 }
 
@@ -168,14 +171,14 @@ static void read_policies(const Temporal__Schedule *schedule, bool has_upstream,
     to->catchup = CATCHUP_ALL;
     to->catchup_window = catchup_window(from);
     to->drop_when_full = true;
+    to->expires_at_start = true;
     to->pause_on_failure = from && from->pause_on_failure;
     read_limits(schedule->action->start_workflow, has_upstream, to);
     to->wants_last = true;
     to->idle_close = 7 * SPAN_DAY;
     to->remaining_runs = -1;
     if (state && state->limited_actions)
-        to->remaining_runs = state->remaining_actions < 0 ? 0
-                             : state->remaining_actions > REMAINING_RUNS_MAX
+        to->remaining_runs = state->remaining_actions > REMAINING_RUNS_MAX
                                  ? REMAINING_RUNS_MAX
                                  : state->remaining_actions;
 }

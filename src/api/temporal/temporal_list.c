@@ -2,14 +2,17 @@
 /*
  * ListSchedules and CountSchedules.
  *
- * Pages are in order of ids; the token of a page is the last id that the server read.  A page
- * reads a limited number of schedules, so a page may be short or empty without being the last.
+ * Pages are in order of ids; the token of a page has the last id that the server read, after
+ * a hash, so that tokens of others are rejected.  A page reads a limited number of schedules,
+ * so a page may be short or empty without being the last.
  */
 #include "api/call/dialects.h"
 #include "api/call/read_size.h"
+#include "api/temporal/temporal_attributes.h"
 #include "api/temporal/temporal_change.h"
 #include "api/temporal/temporal_info.h"
 #include "api/temporal/temporal_query.h"
+#include "base/hash.h"
 #include "core/spec/spec_pack.h"
 #include "store/schedule_pages.h"
 
@@ -20,6 +23,8 @@ enum {
     LIST_BYTES_MAX = 3 << 20, /* of an answer: clients accept 4 MiB                       */
     LISTED_SPEC_MAX = 10,     /* entries of each list of a spec                           */
     COUNT_SCAN_MAX = 1 << 20, /* schedules that a count reads                             */
+    TOKEN_HASH = 16,          /* bytes of a page token before the id                      */
+    TOKEN_SEED = 0x70616765,  /* its hashes differ from others of the same text           */
 };
 
 struct listing {
@@ -235,6 +240,29 @@ static enum rc walk_all(struct walk *w, struct err *reterr)
 
 /* ---- the calls ---- */
 
+static struct str token_of(struct str name, struct arena *arena)
+{
+    struct buf token = {.cap = TOKEN_HASH + name.len + 1};
+
+    token.ptr = arena_take(arena, token.cap);
+    buf_hex(&token, hash_bytes(name.ptr, name.len, TOKEN_SEED));
+    buf_str(&token, name);
+    return buf_as_str(&token);
+}
+
+/* False: it is not a token of this server. */
+static bool read_token(struct str token, struct arena *arena, struct str *ret)
+{
+    *ret = (struct str){NULL, 0};
+    if (token.len == 0)
+        return true;
+    if (token.len <= TOKEN_HASH || token.len > TOKEN_HASH + SCHEDULE_ID_MAX)
+        return false;
+    *ret = str_from(token, TOKEN_HASH);
+    return str_eq(token, token_of(*ret, arena)) && str_is_utf8(*ret) &&
+           !memchr(ret->ptr, '\0', ret->len);
+}
+
 static struct listing *listing_of(struct call *call, const char *query,
                                   enum call_step *ret_step)
 {
@@ -242,10 +270,11 @@ static struct listing *listing_of(struct call *call, const char *query,
     struct err err;
 
     listing->is_all = str_trim(str_of(query)).len == 0;
-    if (temporal_query_parse(str_of(query), call->arena, &listing->query, &err) == RC_OK)
-        return listing;
-    *ret_step = call_refuse(call, "invalid_field", &err);
-    return NULL;
+    if (temporal_query_parse(str_of(query), call->arena, &listing->query, &err) != RC_OK) {
+        *ret_step = call_refuse(call, "invalid_field", &err);
+        return NULL;
+    }
+    return temporal_attributes_query(call, listing->query, ret_step) ? listing : NULL;
 }
 
 enum call_step temporal_list_begin(struct call *call)
@@ -262,10 +291,9 @@ enum call_step temporal_list_begin(struct call *call)
     listing->limit = request->maximum_page_size;
     if (listing->limit <= 0 || listing->limit > PAGE_MAX)
         listing->limit = PAGE_MAX;
-    listing->after = (struct str){(const char *)request->next_page_token.data,
-                                  request->next_page_token.len};
-    if (listing->after.len > SCHEDULE_ID_MAX || !str_is_utf8(listing->after) ||
-        (listing->after.len > 0 && memchr(listing->after.ptr, '\0', listing->after.len)))
+    if (!read_token((struct str){(const char *)request->next_page_token.data,
+                                 request->next_page_token.len},
+                    call->arena, &listing->after))
         return call_problem(call, 400, "invalid_field", "Invalid NextPageToken.");
     call->arg = listing;
     return CALL_READ;
@@ -284,9 +312,12 @@ enum call_step temporal_list_read(struct call *call, struct db *db)
 
     if (walk_all(&w, &err) != RC_OK)
         return temporal_failed(call, &err);
-    if (!w.is_done)
-        last.next_page_token = (ProtobufCBinaryData){w.last_name.len,
-                                                     (uint8_t *)(uintptr_t)w.last_name.ptr};
+    if (!w.is_done) {
+        struct str token = token_of(w.last_name, call->arena);
+
+        last.next_page_token = (ProtobufCBinaryData){token.len,
+                                                     (uint8_t *)(uintptr_t)token.ptr};
+    }
     answer_str(&list, proto_pack(&last.base, call->arena));
     return temporal_answer_packed(call, answer_done(&list));
 }

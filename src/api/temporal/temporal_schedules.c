@@ -4,9 +4,17 @@
  */
 #include "api/call/change.h"
 #include "api/call/dialects.h"
+#include "api/temporal/temporal_attributes.h"
 #include "api/temporal/temporal_change.h"
 
 enum { UPDATE_TRIES_MAX = 20 }; /* retries of an update without token after other edits */
+
+static const Temporal__Fields *action_attributes(const Temporal__Schedule *schedule)
+{
+    return schedule && schedule->action && schedule->action->start_workflow
+               ? schedule->action->start_workflow->search_attributes
+               : NULL;
+}
 
 /* ---- create ---- */
 
@@ -72,7 +80,9 @@ enum call_step temporal_create_begin(struct call *call)
 
     if (!temporal_read(call, &temporal__create_schedule_request__descriptor, &request, &step) ||
         !temporal_read_id(call, request->schedule_id, &step) ||
-        !temporal_check_request(call, request->request_id, true, &step))
+        !temporal_check_request(call, request->request_id, true, &step) ||
+        !temporal_attributes_check(call, request->search_attributes,
+                                   action_attributes(request->schedule), &step))
         return step;
     if (read_create(call, request, &err) != RC_OK)
         return call_refuse(call, NULL, &err);
@@ -162,7 +172,9 @@ enum call_step temporal_update_begin(struct call *call)
 
     if (!temporal_read(call, &temporal__update_schedule_request__descriptor, &request, &step) ||
         !temporal_read_id(call, request->schedule_id, &step) ||
-        !temporal_check_request(call, request->request_id, false, &step))
+        !temporal_check_request(call, request->request_id, false, &step) ||
+        !temporal_attributes_check(call, request->search_attributes,
+                                   action_attributes(request->schedule), &step))
         return step;
     if (temporal_check_state(request->schedule, &err) != RC_OK)
         return call_refuse(call, NULL, &err);

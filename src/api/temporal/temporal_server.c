@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "api/call/context_attributes.h"
 #include "api/temporal/temporal.h"
 #include "store/named_objects.h"
 #include "wire/temporal.pb-c.h"
@@ -181,7 +182,29 @@ enum call_step temporal_spaces_read(struct call *call, struct db *db)
 
 /* ---- search attributes ---- */
 
-/* Belfry's own; those of users need no registration. */
+/* Those of the namespace's settings; without a list, attributes need no registration. */
+static void add_custom(const struct call *call, Temporal__ListSearchAttributesResponse *to)
+{
+    typedef Temporal__ListSearchAttributesResponse__CustomAttributesEntry entry;
+    const struct api_context *context = call->context;
+    struct context_attributes found = {0};
+    entry *entries;
+
+    if (context->search_attributes)
+        context->search_attributes(context->arg, call->namespace_name, call->arena, &found);
+    if (!found.is_known)
+        return;
+    entries = arena_array(call->arena, (size_t)found.list.count, sizeof *entries);
+    to->custom_attributes = arena_array(call->arena, (size_t)found.list.count,
+                                        sizeof *to->custom_attributes);
+    for (int i = 0; i < found.list.count; i++) {
+        temporal__list_search_attributes_response__custom_attributes_entry__init(&entries[i]);
+        entries[i].key = mutable_text(found.list.at[i].name.ptr); /* a copy, with a zero */
+        entries[i].value = (int32_t)found.list.at[i].type;
+        to->custom_attributes[to->n_custom_attributes++] = &entries[i];
+    }
+}
+
 enum call_step temporal_attributes_begin(struct call *call)
 {
     static const struct {
@@ -206,5 +229,6 @@ enum call_step temporal_attributes_begin(struct call *call)
     }
     answer.n_system_attributes = COUNT;
     answer.system_attributes = all;
+    add_custom(call, &answer);
     return temporal_answer(call, &answer.base);
 }

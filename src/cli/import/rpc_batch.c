@@ -168,16 +168,16 @@ static void start_call(struct rpc_batch *batch, struct rpc_call *call)
         f->fields[n++] = (struct http1_field){STR("authorization"), batch->peer->bearer};
     batch->open++;
     f->h2 = http_client_call(batch->client,
-                           &(struct http_request){
-                               .target = &batch->peer->target,
-                               .method = STR("POST"),
-                               .path = buf_as_str(&path),
-                               .fields = f->fields,
-                               .field_count = n,
-                               .body = proto_frame(call->request, batch->arena),
-                               .within = RPC_TIMEOUT,
-                           },
-                           &watch, f);
+                             &(struct http_request){
+                                 .target = &batch->peer->target,
+                                 .method = STR("POST"),
+                                 .path = buf_as_str(&path),
+                                 .fields = f->fields,
+                                 .field_count = n,
+                                 .body = proto_frame(call->request, batch->arena),
+                                 .within = RPC_TIMEOUT,
+                             },
+                             &watch, f);
 }
 
 /* A server that is too busy says so before it has done anything. */

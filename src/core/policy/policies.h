@@ -39,6 +39,7 @@ struct policies {
     span catchup_window;    /* CATCHUP_WINDOW_NONE, or how late a slot may still start */
     bool catchup_paused;    /* slots of a pause are caught up, not missed              */
     bool drop_when_full;    /* otherwise slots wait until there is room                */
+    bool expires_at_start;  /* the window counts when a waiting start's turn comes     */
     bool pause_on_failure;  /* a failed run pauses the schedule                        */
     bool approval;          /* a user must approve each run                            */
     bool at_most_once;      /* a run that may have been sent is never sent again       */

@@ -102,6 +102,8 @@ struct flow_seen {
     struct str reason; /* why it did not complete; may be empty */
     struct str output; /* JSON; empty: none, or too large       */
     bool is_cut;       /* the output is, or may be, too large   */
+    /* Of an upstream Temporal: its message, see model/temporal_failure.h; may be empty. */
+    struct str failure;
 };
 
 /* Reads the answer of GET …/workflow/{id}; `is_cut` if it was longer. */

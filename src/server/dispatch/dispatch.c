@@ -109,6 +109,7 @@ static void queue_report(struct dispatch *dispatch, const struct report *report)
     copy->fence = dispatch->order->assignment.run.fence;
     copy->is_followed = dispatch->is_followed;
     copy->error = arena_str(arena, report->error);
+    copy->failure = arena_str(arena, report->failure);
     copy->result = arena_str(arena, report->result);
     copy->log = arena_str(arena, report->log);
     copy->progress = arena_str(arena, report->progress);
@@ -151,7 +152,8 @@ void dispatch_alive(struct dispatch *dispatch, struct str progress, struct str l
                      &(struct report){.kind = REPORT_ALIVE, .progress = progress, .log = log});
 }
 
-static struct str error_json(struct dispatch *dispatch, const struct dispatch_end *end)
+static struct str error_json(struct dispatch *dispatch, const struct dispatch_end *end,
+                             struct str failure)
 {
     json_auto_t *json = json_new_object();
     struct str text = {0};
@@ -162,6 +164,8 @@ static struct str error_json(struct dispatch *dispatch, const struct dispatch_en
     json_put(json, "code", json_of_word(end->code));
     json_put(json, "message", json_new_str(end->message));
     json_put(json, "retryable", json_boolean(end->is_retryable));
+    if (failure.len > 0)
+        json_put(json, "failure", json_new_str(failure));
     must(json_keep(json, SIZE_MAX, dispatch->arena, &text, &err) == RC_OK);
     return text;
 }
@@ -174,12 +178,14 @@ void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end)
         .reason = end->reason,
         .is_retryable = end->is_retryable,
         .retry_after = end->retry_after,
-        .error = error_json(dispatch, end),
+        .error = error_json(dispatch, end, (struct str){0}),
         .result = end->result,
         .log = end->log,
     };
 
     must(end->result.len <= RESULT_KEPT_MAX);
+    if (end->failure.len > 0)
+        report.failure = error_json(dispatch, end, end->failure);
     if (end->outcome == OUTCOME_CANCELLED && !dispatch->is_stopped && !end->by_target)
         report.kind = dispatch->is_begun ? REPORT_LOST : REPORT_RELEASE;
     if (!dispatch->is_terminated)

@@ -85,6 +85,7 @@ struct dispatch_end {
     enum reason reason; /* REASON_NONE: follows from the outcome           */
     const char *code;   /* of the error, such as "http_status"; NULL: none */
     struct str message; /* for people                                      */
+    struct str failure; /* for the next start, in base64; may be empty     */
     bool is_retryable;
     bool by_target; /* OUTCOME_CANCELLED: by the target itself, not by Belfry */
     span retry_after;

@@ -165,6 +165,7 @@ void flow_finish_seen(struct flow *flow, const struct flow_seen *seen)
         end.code = bad_ends[seen->status].code;
         end.is_retryable = bad_ends[seen->status].is_retryable;
         end.by_target = true;
+        end.failure = seen->failure;
         flow->progress.has_ended = true; /* the next attempt needs a new workflow */
         mark_clean(flow);
     }

@@ -7,6 +7,7 @@
 #include "core/time/text.h"
 #include "model/payload.h"
 #include "model/temporal_codec.h"
+#include "model/temporal_failure.h"
 #include "server/dispatch/run_log.h"
 #include "wire/base64.h"
 #include "wire/json/json_text.h"
@@ -135,28 +136,13 @@ static int32_t reuse_of(const struct temporal_start *start)
     return start->run->kind == RUN_SLOT && !start->is_again ? REUSE_REJECT : REUSE_ALLOW;
 }
 
-static Temporal__Failure *failure_of(struct str text, struct arena *arena)
-{
-    json_auto_t *json = text.len > 0 ? json_of_kept(text) : NULL;
-    const char *message = json_string_value(json_object_get(json, "message"));
-    Temporal__Failure *failure;
-
-    if (text.len == 0)
-        return NULL;
-    failure = arena_take(arena, sizeof *failure);
-    temporal__failure__init(failure);
-    failure->message = temporal_text(message ? str_of(message) : text, arena);
-    failure->source = temporal_text(STR("Belfry"), arena);
-    return failure;
-}
-
 static void set_last_results(const struct temporal_start *start, struct arena *arena,
                              Temporal__StartWorkflowExecutionRequest *to)
 {
     json_auto_t *result = start->last_result.len > 0 ? json_of_kept(start->last_result) : NULL;
 
     to->last_completion_result = temporal_payloads_of(json_object_get(result, "output"), arena);
-    to->continued_failure = failure_of(start->last_failure, arena);
+    to->continued_failure = temporal_failure_of(start->last_failure, arena);
 }
 
 struct str temporal_start_body(const struct temporal_start *start, struct arena *arena)
@@ -429,8 +415,10 @@ static void read_close_event(const Temporal__HistoryEvent *event, struct arena *
     } else if (event->failed) {
         seen->status = FLOW_FAILED;
         ret->next_run = run_id(event->failed->new_execution_run_id);
-        if (event->failed->failure)
+        if (event->failed->failure) {
             seen->reason = str_of(event->failed->failure->message);
+            seen->failure = temporal_failure_keep(event->failed->failure, arena);
+        }
     } else if (event->timed_out) {
         seen->status = FLOW_TIMED_OUT;
         ret->next_run = run_id(event->timed_out->new_execution_run_id);

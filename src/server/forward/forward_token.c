@@ -13,7 +13,8 @@ static void on_lookup_head(void *arg, int status, const struct http1_field *fiel
 {
     struct forward *f = arg;
 
-    f->lookup_status = status == 200 ? forward_find_status(fields, count) : grpc_status_of_http(status);
+    f->lookup_status = status == 200 ? forward_find_status(fields, count)
+                                     : grpc_status_of_http(status);
 }
 
 /* Nothing is consumed, so that the answer is not longer than the window. */
@@ -28,11 +29,13 @@ static void refuse_lookup(struct forward *f, enum grpc_status status)
         forward_refuse(f, 404, "not_found", "the upstream does not have this namespace");
     else if (status == GRPC_UNAVAILABLE || status == GRPC_RESOURCE_EXHAUSTED ||
              status == GRPC_DEADLINE_EXCEEDED)
-        forward_refuse(f, 503, "unavailable", "the upstream did not describe the namespace; retry");
+        forward_refuse(f, 503, "unavailable",
+                       "the upstream did not describe the namespace; retry");
     else
-        forward_refuse(f, 409, "bad_state",
-               "the upstream did not describe the namespace, so the task token cannot be "
-               "checked; the credentials of the upstream must allow DescribeNamespace");
+        forward_refuse(
+            f, 409, "bad_state",
+            "the upstream did not describe the namespace, so the task token cannot be "
+            "checked; the credentials of the upstream must allow DescribeNamespace");
 }
 
 static void on_lookup_end(void *arg, const struct http_end *end)
@@ -111,7 +114,8 @@ void forward_check_token(struct forward *f, const struct forward_order *order)
 
     f->namespace_name = order->namespace_name;
     if (!temporal_token_find(order->message, order->operation->token_field, &f->token)) {
-        forward_refuse(f, 400, "invalid_field", "task_token is missing or is not one of Temporal");
+        forward_refuse(f, 400, "invalid_field",
+                       "task_token is missing or is not one of Temporal");
         return;
     }
     id = namespace_ids_find(f->forwarder->ids, f->target.url, f->namespace_name);

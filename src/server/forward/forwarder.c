@@ -163,8 +163,9 @@ static void complete_plain(struct forward *f)
 static void complete_grpc(struct forward *f)
 {
     struct exchange *x = f->x;
-    enum grpc_status status = f->trailer_count > 0 ? forward_find_status(f->trailers, f->trailer_count)
-                                                   : forward_find_status(f->head, f->head_count);
+    enum grpc_status status = f->trailer_count > 0
+                                  ? forward_find_status(f->trailers, f->trailer_count)
+                                  : forward_find_status(f->head, f->head_count);
 
     exchange_watch(x, NULL, NULL);
     if (f->has_begun || f->trailer_count > 0) {
@@ -188,11 +189,11 @@ static void complete(struct forward *f)
 
 /* ---- the upstream's answer ---- */
 
-bool forward_permits(void *arg, const struct address *address)
+bool forwarder_permits(const struct forwarder *forwarder, int64_t namespace,
+                       const struct address *address)
 {
-    const struct forward *f = arg;
-    const struct forwarder_options *options = &f->forwarder->options;
-    const struct dispatch_settings *settings = options->settings(options->arg, f->namespace);
+    const struct forwarder_options *options = &forwarder->options;
+    const struct dispatch_settings *settings = options->settings(options->arg, namespace);
     const struct address_policy server = {
         .allows_loopback = options->allow_loopback,
         .allows_private = options->allow_private,
@@ -205,6 +206,13 @@ bool forward_permits(void *arg, const struct address *address)
         return false;
     policy = dispatch_settings_policy(settings, &server);
     return address_policy_permits(&policy, address);
+}
+
+bool forward_permits(void *arg, const struct address *address)
+{
+    const struct forward *f = arg;
+
+    return forwarder_permits(f->forwarder, f->namespace, address);
 }
 
 static void on_head(void *arg, int status, const struct http1_field *fields, int count)
@@ -300,9 +308,10 @@ void forward_fail(struct forward *f, const struct http_end *end)
         forward_refuse(f, 504, "unavailable", end->text);
         break;
     case HTTP_END_DENIED:
-        forward_refuse(f, is_grpc(f) ? 409 : 502, "bad_state",
-               "the address of the upstream is not allowed; add it to allowNetworks of the "
-               "namespace");
+        forward_refuse(
+            f, is_grpc(f) ? 409 : 502, "bad_state",
+            "the address of the upstream is not allowed; add it to allowNetworks of the "
+            "namespace");
         break;
     case HTTP_END_BROKEN: /* the upstream may have processed it: not to be repeated blindly */
         forward_refuse(f, is_grpc(f) ? 503 : 502, "unavailable", end->text);
@@ -346,7 +355,8 @@ static void on_body(void *arg, struct exchange *x)
     struct forward *f = arg;
 
     if (x->body_error != 0)
-        forward_refuse(f, x->body_error, x->body_error == 413 ? "limit" : "invalid_field", x->body_why);
+        forward_refuse(f, x->body_error, x->body_error == 413 ? "limit" : "invalid_field",
+                       x->body_why);
     else if (f->call)
         http_call_push(f->call);
 }
@@ -387,18 +397,14 @@ static span time_of(const struct http1_request *request)
     return FORWARDER_TIME_MAX;
 }
 
-static struct http_target target_of(const struct forward_order *order)
+struct http_target forwarder_target(const struct upstream_settings *upstream, int lane)
 {
-    const struct upstream_settings *upstream = order->upstream;
-
-    return (struct http_target){
-        .url = upstream->url,
-        .ca = upstream->tls.ca,
-        .cert = upstream->tls.cert,
-        .key = upstream->tls.key,
-        .server_name = upstream->tls.server_name,
-        .lane = order->operation->is_poll ? LANE_POLLS : LANE_SHORT,
-    };
+    return (struct http_target){.url = upstream->url,
+                                .ca = upstream->tls.ca,
+                                .cert = upstream->tls.cert,
+                                .key = upstream->tls.key,
+                                .server_name = upstream->tls.server_name,
+                                .lane = lane};
 }
 
 static void prepare_grpc(struct forward *f, const struct forward_order *order)
@@ -436,7 +442,8 @@ static void call_upstream(struct forward *f, const struct forward_order *order)
     struct arena *arena = exchange_arena(f->x);
     struct http1_field *fields = arena_array(arena, HTTP_CLIENT_FIELDS_MAX, sizeof *fields);
 
-    f->target = target_of(order);
+    f->target = forwarder_target(order->upstream,
+                                 order->operation->is_poll ? LANE_POLLS : LANE_SHORT);
     f->request = (struct http_request){.target = &f->target, .fields = fields};
     f->request.field_count = forward_fields_request(
         f->x->request,
@@ -474,7 +481,8 @@ void forwarder_start(struct forwarder *forwarder, const struct forward_order *or
     forwarder->bodies += f->body_len;
     exchange_watch(f->x, &client_watch, f);
     if (forwarder->count > FORWARDER_REQUESTS_MAX || forwarder->bodies > FORWARDER_BODIES_MAX)
-        forward_refuse(f, 503, "unavailable", "too many requests wait for upstreams; retry later");
+        forward_refuse(f, 503, "unavailable",
+                       "too many requests wait for upstreams; retry later");
     else
         call_upstream(f, order);
 }
@@ -537,7 +545,7 @@ static void on_client_closed(void *arg)
 
 void forwarder_close(struct forwarder *forwarder, void (*on_closed)(void *arg), void *arg)
 {
-    must(forwarder->count == 0);
+    must(forwarder->count == 0 && forwarder->asks == 0);
     forwarder->on_closed = on_closed;
     forwarder->arg = arg;
     http_client_close(forwarder->client, on_client_closed, forwarder);

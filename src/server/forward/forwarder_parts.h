@@ -52,6 +52,7 @@ struct forwarder {
     struct forward *spare; /* linked by `after` */
     int spares;
     int count;
+    int asks; /* forward_ask.c */
     size_t bodies;
     void (*on_closed)(void *arg);
     void *arg;
@@ -67,7 +68,11 @@ void forward_fail(struct forward *f, const struct http_end *end);
 void forward_send(struct forward *f);
 /* Bytes that are not consumed, at most HTTP_CLIENT_WINDOW. */
 void forward_keep(struct forward *f, struct str data);
-bool forward_permits(void *arg, const struct address *address);
+/* Whether a request of the namespace may use this address. */
+bool forwarder_permits(const struct forwarder *forwarder, int64_t namespace,
+                       const struct address *address);
+bool forward_permits(void *arg, const struct address *address); /* the same of a request */
+struct http_target forwarder_target(const struct upstream_settings *upstream, int lane);
 enum grpc_status forward_find_status(const struct http1_field *fields, int count);
 
 /* forward_token.c: sends the request if its task token belongs to the namespace. */

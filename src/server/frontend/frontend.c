@@ -159,10 +159,12 @@ static void advance_ticket(struct frontend *frontend, struct ticket *t)
         call_problem(call, 503, "unavailable", "too many requests are waiting; retry later");
         t->step = CALL_ANSWER;
     }
-    if (t->step == CALL_FORWARD) {
-        if (!find_namespace(frontend, t) || frontend_forward(frontend, t))
-            return;
-    }
+    if (t->step == CALL_FORWARD &&
+        (!find_namespace(frontend, t) || frontend_forward(frontend, t)))
+        return;
+    if (t->step == CALL_ATTRIBUTES &&
+        (!find_namespace(frontend, t) || frontend_attributes_wait(frontend, t)))
+        return;
     if (t->step == CALL_STREAM && frontend->closing)
         t->step = call_problem(call, 503, "unavailable", "%s", frontend->closing);
     if (t->step == CALL_STREAM && streams_is_full(frontend->streams))
@@ -253,6 +255,8 @@ void frontend_ticket_returned(struct frontend *frontend, struct ticket *t)
         t->step = call_refused(&t->call, &(struct command){.kind = COMMAND_QUEUE}, t->refused);
     else if (t->sent_for == CALL_BEGIN)
         frontend_begun(frontend, t);
+    else if (t->sent_for == CALL_ATTRIBUTES)
+        frontend_begin(frontend, t);
     else if (must_settle(t) && !frontend_settle(frontend, t))
         return;
     advance_ticket(frontend, t);
@@ -502,6 +506,7 @@ void frontend_abandon(struct frontend *frontend)
     drop_writer_msgs(frontend);
     frontend->is_abandoned = true;
     streams_abandon(frontend->streams);
+    frontend_attributes_abandon(frontend);
     if (frontend->forwarder)
         forwarder_abandon(frontend->forwarder);
     for (struct ticket *t = frontend->all.next_open, *next; t != &frontend->all; t = next) {

@@ -40,6 +40,8 @@ void frontend_begin(struct frontend *frontend, struct ticket *t)
     before = *call;
     if (!has_large_body(call)) {
         t->step = call_start(call);
+        if (t->step == CALL_ATTRIBUTES)
+            return;
         if (!t->budget.is_over) {
             admission_charge(frontend->admission, call, t->x, frontend->options.config);
             return;
@@ -56,6 +58,8 @@ void frontend_begun(struct frontend *frontend, struct ticket *t)
     const struct namespace_entry *entry = namespace_cache_at(frontend->namespaces,
                                                              t->call.namespace);
 
+    if (t->step == CALL_ATTRIBUTES)
+        return; /* it begins again */
     admission_charge(frontend->admission, &t->call, t->x, frontend->options.config);
     if (entry)
         admission_charge_namespace(frontend->admission, &t->call, entry);

@@ -16,6 +16,7 @@ struct frontend {
     struct read_queue *reads; /* waiting for the readers */
     struct dispatcher *dispatcher;
     struct forwarder *forwarder;
+    struct attributes_wait *attributes_waits; /* see frontend_attributes.c */
     struct namespace_cache *namespaces;
     struct admission *admission;
     struct streams *streams;
@@ -115,6 +116,13 @@ const struct operation *frontend_forward_find(const struct frontend *frontend,
 bool frontend_forward_use_own(struct ticket *t);
 /* True: the exchange was handed over and the ticket has ended.  False: see its next step. */
 bool frontend_forward(struct frontend *frontend, struct ticket *t);
+
+/*
+ * frontend_attributes.c: search attributes of upstreams.  frontend_attributes_wait() is for
+ * CALL_ATTRIBUTES, with a known namespace; false: see the ticket's next step.
+ */
+bool frontend_attributes_wait(struct frontend *frontend, struct ticket *t);
+void frontend_attributes_abandon(struct frontend *frontend);
 
 /* frontend_keys.c */
 void frontend_set_keys(struct frontend *frontend, struct keyring *keys); /* takes ownership */

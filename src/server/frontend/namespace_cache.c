@@ -14,6 +14,7 @@
 enum {
     BUCKETS = 4096, /* of names; more than 10,000 namespaces are unusual */
     ENTRY_ARENA_MAX = 4 << 20,
+    ATTRIBUTES_ARENA_MAX = 20 << 20, /* an answer of FORWARD_ASK_ANSWER_MAX, unpacked */
 };
 
 struct namespace_cache {
@@ -41,6 +42,7 @@ struct namespace_cache *namespace_cache_free(struct namespace_cache *namespaces)
         return NULL;
     for (int i = 0; i < namespaces->count; i++) {
         arena_free(namespaces->list[i]->arena);
+        arena_free(namespaces->list[i]->attributes_arena);
         free(namespaces->list[i]);
     }
     pthread_mutex_destroy(&namespaces->mutex);
@@ -119,6 +121,7 @@ enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, stru
         unlink_entry(namespaces, entry);
     count_upstreams(namespaces, entry, -1);
     arena_free(entry->arena);
+    arena_free(entry->attributes_arena); /* the upstream may be another one */
     *entry = (struct namespace_entry){
         .id = id, .name = arena_str(arena, name), .arena = arena, .next = *bucket};
     *bucket = entry;
@@ -129,6 +132,26 @@ enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id, stru
         entry->settings = (struct dispatch_settings){0};
     namespace_cache_unlock(namespaces);
     return rc;
+}
+
+void namespace_cache_set_attributes(struct namespace_cache *namespaces, int64_t id,
+                                    struct str message, int64_t now_us)
+{
+    struct namespace_entry *entry = (struct namespace_entry *)namespace_cache_at(namespaces,
+                                                                                 id);
+    struct arena *arena = arena_new(ATTRIBUTES_ARENA_MAX);
+    struct search_attributes list;
+
+    if (!entry || !search_attributes_of_answer(message, arena, &list)) {
+        arena_free(arena);
+        return;
+    }
+    namespace_cache_lock(namespaces);
+    arena_free(entry->attributes_arena);
+    entry->attributes_arena = arena;
+    entry->attributes = list;
+    entry->attributes_at_us = now_us;
+    namespace_cache_unlock(namespaces);
 }
 
 const struct namespace_entry *namespace_cache_find(const struct namespace_cache *namespaces,

@@ -13,8 +13,11 @@ struct namespace_entry {
     int64_t id;
     struct str name;
     struct dispatch_settings settings;
-    struct arena *arena;          /* holds name and settings        */
-    struct namespace_entry *next; /* with the same hash of the name */
+    struct arena *arena;                 /* holds name and settings        */
+    struct namespace_entry *next;        /* with the same hash of the name */
+    struct search_attributes attributes; /* of the upstream of type temporal                */
+    int64_t attributes_at_us;            /* clock_boot_us() when they were read; 0: never   */
+    struct arena *attributes_arena;
 };
 
 struct namespace_cache; /* opaque */
@@ -26,6 +29,10 @@ struct namespace_cache *namespace_cache_free(
 /* Adds or replaces a namespace.  RC_INVALID: its settings cannot be read; it then has none. */
 MUST_USE enum rc namespace_cache_put(struct namespace_cache *namespaces, int64_t id,
                                      struct str name, struct str settings, struct err *reterr);
+
+/* The answer of ListSearchAttributes of the namespace's upstream; ignored if unreadable. */
+void namespace_cache_set_attributes(struct namespace_cache *namespaces, int64_t id,
+                                    struct str message, int64_t now_us);
 
 /* For other threads; what they find is valid until they unlock it. */
 void namespace_cache_lock(struct namespace_cache *namespaces);

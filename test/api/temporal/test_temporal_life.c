@@ -193,6 +193,28 @@ static void an_unknown_overlap_policy_is_shown_and_skips(void **state)
     assert_int_equal(described("s")->schedule->policies->overlap_policy, 2);
 }
 
+/* The run does not react to the cancellation, so the next starts replace each other. */
+static void cancel_other_counts_no_skips(void **state)
+{
+    (void)state;
+    make_request("s");
+    sent.cron[0] = proto_text("* * * * *");
+    sent.policies.overlap_policy = 4; /* CANCEL_OTHER */
+    assert_int_equal(create(), 200);
+    pass_time(61 * SPAN_S);
+    assert_int_equal(post("/api/v1/queues/claim", js("{'queues':['reports'],'worker':'w'}")),
+                     200);
+    pass_time(5 * SPAN_MIN);
+    assert_int_equal(described("s")->info->overlap_skipped, 0);
+    sent.policies.overlap_policy = 1; /* SKIP */
+    assert_int_equal(update("s", (ProtobufCBinaryData){0, NULL}), 200);
+    pass_time(5 * SPAN_MIN);
+    assert_true(described("s")->info->overlap_skipped > 0);
+    sent.policies.overlap_policy = 4;
+    assert_int_equal(update("s", (ProtobufCBinaryData){0, NULL}), 200);
+    assert_int_equal(described("s")->info->overlap_skipped, 0);
+}
+
 static void remaining_actions_are_kept_while_not_limited(void **state)
 {
     const Temporal__ScheduleState *got;
@@ -205,6 +227,19 @@ static void remaining_actions_are_kept_while_not_limited(void **state)
     got = described("s")->schedule->state;
     assert_false(got->limited_actions);
     assert_int_equal(got->remaining_actions, 5);
+}
+
+static void remaining_actions_are_not_negative(void **state)
+{
+    (void)state;
+    make_request("s");
+    sent.state.remaining_actions = -3;
+    assert_int_equal(create(), 200); /* it counts only while actions are limited */
+    make_request("t");
+    sent.state.limited_actions = true;
+    sent.state.remaining_actions = -3;
+    create();
+    assert_grpc_error(400, "3", "RemainingActions is negative");
 }
 
 static void the_zone_local_is_utc(void **state)
@@ -230,7 +265,9 @@ int main(void)
         API_TEST(a_backfill_of_future_times_runs_at_once),
         API_TEST(counts_without_and_with_a_query_agree),
         API_TEST(an_unknown_overlap_policy_is_shown_and_skips),
+        API_TEST(cancel_other_counts_no_skips),
         API_TEST(remaining_actions_are_kept_while_not_limited),
+        API_TEST(remaining_actions_are_not_negative),
         API_TEST(the_zone_local_is_utc),
     };
 

@@ -64,7 +64,9 @@ static void fields_that_schedules_may_not_have_are_refused(void **state)
     before.seconds = -1;
     sent.workflow.workflow_run_timeout = &before;
     create();
-    assert_grpc_error(400, "3", "An invalid WorkflowRunTimeoutSeconds is set on request.");
+    assert_grpc_error(400, "3",
+                      "An invalid WorkflowRunTimeoutSeconds is set on request. "
+                      "cause: negative duration");
 }
 
 static void too_long_fields_are_permanent_errors(void **state)
@@ -193,7 +195,8 @@ static void the_native_api_shows_a_temporal_schedule(void **state)
     assert_json("action.queue", "'reports'");
     assert_json("policies.overlap", "'skip'");
     assert_json("policies.catchup",
-                "{'mode':'all','window':'365d','whilePaused':false,'whenFull':'drop'}");
+                "{'mode':'all','window':'365d','whilePaused':false,'whenFull':'drop',"
+                "'expires':'starting'}");
     assert_json("policies.remainingRuns", "3");
     assert_json("spec.dst", "'literal'");
     assert_json("state.nextAt", "'2026-01-05T12:00:00.000Z'");

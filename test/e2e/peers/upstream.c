@@ -128,8 +128,11 @@ static void on_request(void *arg, struct exchange *x)
     struct upstream *u = arg;
     struct str method = x->request->segments[x->request->segment_count - 1];
 
+    bool is_attributes = str_eq(method, STR("ListSearchAttributes"));
+
     note_request(u, x);
-    if (str_starts(method, STR("Poll"))) {
+    if (str_starts(method, STR("Poll")) ||
+        (is_attributes && read_number(u, &u->holds_lists) > 0)) {
         exchange_watch(x, &poll_watch, u);
         count(u, &u->polls, 1);
     } else if (str_starts(method, STR("Signal"))) {
@@ -138,6 +141,10 @@ static void on_request(void *arg, struct exchange *x)
         exchange_cut(x);
     } else if (str_eq(method, STR("DescribeNamespace"))) {
         describe_namespace(x);
+    } else if (is_attributes) {
+        exchange_set_trailers(x, ok, 2);
+        exchange_answer(x, 200, head, 2,
+                        (struct str){"\0\0\0\0\x0a\x0a\x08\x0a\x04Team\x10\x02", 15});
     } else if (str_starts(method, STR("List"))) {
         count(u, &u->written, -read_number(u, &u->written));
         exchange_watch(x, &big_watch, u);
@@ -199,6 +206,11 @@ void upstream_close(struct upstream *u)
     loop_free(u->loop);
     pthread_mutex_destroy(&u->mutex);
     free(u->seen);
+}
+
+void upstream_hold_lists(struct upstream *u)
+{
+    count(u, &u->holds_lists, 1);
 }
 
 int upstream_requests(struct upstream *u)

@@ -4,9 +4,9 @@
  * the name of the method says how it answers.
  *
  * Poll…: never; the poll is noted when its client leaves.  Signal…: an error without a body.
- * Terminate…: the stream is reset.  List…: UPSTREAM_BIG bytes, as fast as they are read.
- * DescribeNamespace: the id, UPSTREAM_ID and the name; the namespace "absent" does not exist.
- * Others: one message, and trailers.
+ * Terminate…: the stream is reset.  ListSearchAttributes: Team is a keyword.  Other List…:
+ * UPSTREAM_BIG bytes, as fast as they are read.  DescribeNamespace: the id, UPSTREAM_ID and the
+ * name; the namespace "absent" does not exist.  Others: one message, and trailers.
  */
 #pragma once
 
@@ -34,10 +34,14 @@ struct upstream {
     size_t seen_len;
     int requests, polls, gone;
     int written; /* bytes of the big answer */
+    int holds_lists;
 };
 
 void upstream_open(struct upstream *upstream);
 void upstream_close(struct upstream *upstream);
+
+/* From now on, ListSearchAttributes is not answered and counts as a poll. */
+void upstream_hold_lists(struct upstream *upstream);
 
 int upstream_requests(struct upstream *upstream);
 int upstream_polls(struct upstream *upstream); /* that wait */

@@ -180,6 +180,9 @@ static void answer_closed(struct temporal *server, struct exchange *x,
     fill_result(server, run->text, &completed);
     failure.message = terminated.reason = word(run->text ? run->text : "");
     failed.failure = &failure;
+    if (run->failure.len > 0)
+        failed.failure = temporal__failure__unpack(NULL, run->failure.len,
+                                                   (const uint8_t *)run->failure.ptr);
     completed.new_execution_run_id = failed.new_execution_run_id =
         timed_out.new_execution_run_id = continued.new_execution_run_id = word(run->next);
     event.completed = run->end == TEMPORAL_COMPLETED ? &completed : NULL;
@@ -192,6 +195,8 @@ static void answer_closed(struct temporal *server, struct exchange *x,
     history.n_events = 1;
     response.history = &history;
     answer_message(server, x, &response.base);
+    if (failed.failure != &failure)
+        temporal__failure__free_unpacked(failed.failure, NULL);
 }
 
 static void answer_begun(struct temporal *server, struct exchange *x,

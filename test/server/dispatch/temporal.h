@@ -32,7 +32,8 @@ struct temporal_run {
     const char *id, *request_id, *identity; /* in the server's arena             */
     char run[32], next[32];                 /* `next`: the run that continues it */
     enum temporal_end end;
-    const char *text; /* a result as JSON, or a reason */
+    const char *text;   /* a result as JSON, or a reason */
+    struct str failure; /* packed; empty: made of `text` */
     bool is_cancel_requested;
 };
 

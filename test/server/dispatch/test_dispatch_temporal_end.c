@@ -239,9 +239,56 @@ static void the_wait_for_a_workflow_id_is_limited(void **state)
     assert_true(temporal_count_seen(world->server, START) > 2);
 }
 
+/*
+ * temporal.api.failure.v1.Failure: message "oops", source "GoSDK", stack_trace "a\nb", an
+ * application_failure_info with type "Disk", non_retryable and details, and a cause.
+ */
+static const char failure_bytes[] = "\x0a\x04oops\x12\x05GoSDK\x1a\x03"
+                                    "a\nb"
+                                    "\x2a\x0e\x0a\x04"
+                                    "Disk\x10\x01\x1a\x04\x0a\x02\x12\x00"
+                                    "\x22\x06\x0a\x04"
+                                    "full";
+
+static void a_failure_is_passed_on_unchanged(void **state)
+{
+    struct world *world = *state;
+    struct str bytes = {failure_bytes, sizeof failure_bytes - 1}, passed;
+    struct dispatch_order *order;
+    const struct report *report;
+    const Temporal__Failure *failure;
+
+    start(world, flow_order(world, WF));
+    wait_long_poll(world);
+    world->server->runs[0].failure = bytes;
+    temporal_end(world->server, 0, TEMPORAL_FAILED, "");
+    report = wait_end(world);
+    assert_error(report, "workflow_failed", true,
+                 "workflow \"" FLOW "\" ended as FAILED: oops");
+    assert_null(strstr(arena_str(world->server->arena, report->error).ptr, "failure\""));
+
+    order = flow_order(world, WF);
+    order->assignment.run.kind = RUN_TRIGGER;
+    order->assignment.run.pass = 1;
+    order->assignment.last_failure = arena_str(world->server->arena, report->failure);
+    fixture_forget(world->fixture);
+    start(world, order);
+    wait_seen(world, START, 2);
+    failure = ((const Temporal__StartWorkflowExecutionRequest *)(const void *)temporal_nth(
+                   world->server, START, 1)
+                   ->message)
+                  ->continued_failure;
+    assert_string_equal(failure->message, "oops");
+    assert_string_equal(failure->application_failure_info->type, "Disk");
+    passed = proto_pack(&failure->base, world->server->arena);
+    assert_int_equal(passed.len, bytes.len);
+    assert_memory_equal(passed.ptr, bytes.ptr, bytes.len);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_WORLD(a_failure_is_passed_on_unchanged),
         IN_WORLD(a_stop_requests_cancellation_and_waits_for_the_end),
         IN_WORLD(a_workflow_that_completes_after_a_stop_succeeds),
         IN_WORLD(a_termination_terminates_the_workflow),
