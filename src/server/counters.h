@@ -83,14 +83,12 @@ void counters_turn(struct counters *counters, const struct counter_turn *turn);
 
 struct call;
 struct operation;
-/* A request that an upstream answered. */
-void counters_forwarded(struct counters *counters, const struct operation *operation,
-                        int status);
 /* Counts a call that was answered with this status. */
 void counters_request(struct counters *counters, const struct call *call, int status);
 
 /* Counts a request that an upstream answered. */
-void counters_forwarded(struct counters *counters, int status);
+void counters_forwarded(struct counters *counters, const struct operation *operation,
+                        int status);
 
 /* counters_print.c */
 void counters_print(const struct counters *counters, struct answer *out);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "io/io_bytes.h"
 
-struct http_bytes;
 struct http_call;
 struct http_conn;
 
@@ -18,7 +18,7 @@ struct http_protocol {
     void (*submit)(struct http_conn *c, struct http_call *call);
     bool (*receive)(struct http_conn *c, struct str bytes);      /* false: broken */
     bool (*end_input)(struct http_conn *c);                      /* false: too early */
-    bool (*gather)(struct http_conn *c, struct http_bytes *out); /* to be sent; false: broken */
+    bool (*gather)(struct http_conn *c, struct io_bytes *out); /* to be sent; false: broken */
     bool (*is_over)(const struct http_conn *c);
     void (*consume)(struct http_call *call, size_t n);
     void (*cancel)(struct http_conn *c, struct http_call *call); /* it has left its ring */
