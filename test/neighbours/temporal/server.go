@@ -35,7 +35,7 @@ func namespaces() []string {
 
 var attributes = map[string]enums.IndexedValueType{
 	"Team":  enums.INDEXED_VALUE_TYPE_KEYWORD,
-	"Level": enums.INDEXED_VALUE_TYPE_INT,
+	"Grade": enums.INDEXED_VALUE_TYPE_INT,
 	"Score": enums.INDEXED_VALUE_TYPE_DOUBLE,
 	"Live":  enums.INDEXED_VALUE_TYPE_BOOL,
 	"Since": enums.INDEXED_VALUE_TYPE_DATETIME,
