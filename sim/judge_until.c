@@ -31,7 +31,8 @@ bool judge_starts_at_once(const struct facts *facts, const struct schedule *s)
     for (int i = 0; i < facts->command_count; i++) {
         const struct command *c = &facts->commands[i]->command;
 
-        if (facts->commands[i]->reply.schedule != s->key)
+        if (facts->commands[i]->reply.schedule != s->key ||
+            facts->commands[i]->reply.rc != RC_OK)
             continue;
         if ((c->kind == COMMAND_TRIGGER && !decides_at_once(c->start.overlap)) ||
             c->kind == COMMAND_BACKFILL || (c->kind == COMMAND_RESUME && c->pause.replays))

@@ -3,7 +3,7 @@
  * Search attributes that an upstream or the namespace defines, with the program as a whole.
  * The upstream defines Team, a keyword.
  */
-#include "forward_stage.h"
+#include "peers/forward_stage.h"
 
 enum { MANY = 20 };
 

@@ -3,8 +3,8 @@
  * Tests of a PostgreSQL server that stops or freezes while Belfry runs, and returns.
  */
 #include "h2_client.h"
+#include "peers/pg_server.h"
 #include "peers/receiver.h"
-#include "pg_server.h"
 #include "request.h"
 
 #define QUEUED "'action':{'type':'queue','queue':'q'}"

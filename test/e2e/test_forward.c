@@ -3,7 +3,7 @@
  * Requests of Temporal's clients that the upstream of a namespace answers, with a stand-in for
  * it that records every byte.
  */
-#include "forward_stage.h"
+#include "peers/forward_stage.h"
 
 enum { BODY_MAX = 4 << 20 };
 

@@ -3,7 +3,7 @@
  * Who may send requests to an upstream, and which credentials it gets: the stand-in records
  * every byte.
  */
-#include "forward_stage.h"
+#include "peers/forward_stage.h"
 
 /* ---- credentials ---- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clients with an address that is not loopback.  The program works in its own network namespace,
- * whose loopback device has a second address.  It is skipped if it cannot create one.
+ * Clients with an address that is not loopback.  The program works in its own network
+ * namespace, whose loopback device has a second address.  It is skipped if it cannot create
+ * one.
  */
 #include <arpa/inet.h>
 #include <net/if.h>

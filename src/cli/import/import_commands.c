@@ -162,8 +162,8 @@ static const struct command import_commands[] = {
          "or lines seem to have a user column and --system is missing, the reason is\n"
          "printed and nothing is written.  The commands run on the server, which must be\n"
          "started with --exec, or with --as queue by workers.\n",
-     .examples = "  crontab -l | belfry import crontab -\n"
-                 "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
+     .examples = "  belfry import crontab /etc/crontab --system --to crontab.yaml\n"
+                 "  crontab -l | belfry import crontab -\n"
                  "  crontab -l | belfry import crontab - --tz Europe/Dublin --apply\n",
      OPTIONS(crontab_options),
      ONE_NAME,

@@ -16,8 +16,8 @@ struct http_protocol {
     void (*start)(struct http_conn *c); /* the connection is ready */
     bool (*has_room)(const struct http_conn *c);
     void (*submit)(struct http_conn *c, struct http_call *call);
-    bool (*receive)(struct http_conn *c, struct str bytes);      /* false: broken */
-    bool (*end_input)(struct http_conn *c);                      /* false: too early */
+    bool (*receive)(struct http_conn *c, struct str bytes);    /* false: broken */
+    bool (*end_input)(struct http_conn *c);                    /* false: too early */
     bool (*gather)(struct http_conn *c, struct io_bytes *out); /* to be sent; false: broken */
     bool (*is_over)(const struct http_conn *c);
     void (*consume)(struct http_call *call, size_t n);

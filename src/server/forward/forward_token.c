@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks that the task token of a request belongs to the namespace of the caller.  The id of the
- * namespace comes from the upstream (docs/decisions/0050-forwarding.md).
+ * Checks that the task token of a request belongs to the namespace of the caller.  The id of
+ * the namespace comes from the upstream (docs/decisions/0050-forwarding.md).
  */
 #include <stdlib.h>
 

@@ -5,9 +5,9 @@
 #include "server/frontend/frontend_parts.h"
 
 /*
- * Forwarding needs a right.  A caller that lacks it gets Belfry's own operation, if there is one
- * that needs no right.  Many workers with tokens may share an address: their connections are not
- * counted against it.
+ * Forwarding needs a right.  A caller that lacks it gets Belfry's own operation, if there is
+ * one that needs no right.  Many workers with tokens may share an address: their connections
+ * are not counted against it.
  */
 bool frontend_admit(struct frontend *frontend, struct ticket *t, struct exchange *x)
 {

@@ -139,22 +139,35 @@ test('other members of a request reach the upstream as sent', async () => {
 });
 
 test('the idempotency key of a request replaces that of Belfry', async () => {
-    const start = await fetch(`${server.url}/api/workflow`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({
+    await scheduler.saveSchedule({
+        name: 'keyed',
+        cronExpression: '* * * * * *',
+        startWorkflowRequest: {
             name: 'keyed',
             idempotencyKey: 'order-7',
             idempotencyStrategy: 'FAIL',
             priority: '3',
-        }),
+        },
     });
-    assert.equal(start.status, 200);
-    const id = await start.text();
     const sent = () => started.find((one) => one.name === 'keyed');
-    await until(async () => (await fetch(`${server.url}/readyz`)).text(), sent);
+    await until(async () => sent() ?? (await fetch(`${server.url}/readyz`)).text(), sent);
+    await scheduler.deleteSchedule('keyed');
     assert.equal(sent().idempotencyKey, 'order-7');
     assert.equal(sent().idempotencyStrategy, 'FAIL');
     assert.equal(sent().priority, 3);
-    assert.equal(sent().input._executionId, id);
+});
+
+test('a direct start reaches the upstream once, as it was sent', async () => {
+    const request = { name: 'direct', input: { mine: 1 }, priority: '3' };
+    const start = await fetch(`${server.url}/api/workflow`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(request),
+    });
+    assert.equal(start.status, 200);
+    assert.match(await start.text(), /^id-of-direct-/);
+    assert.deepEqual(
+        started.filter((one) => one.name === 'direct'),
+        [request],
+    );
 });

@@ -2,7 +2,7 @@
 /*
  * Stops, freezes and restarts the PostgreSQL server of a test.
  */
-#include "pg_server.h"
+#include "peers/pg_server.h"
 
 #include <fcntl.h>
 #include <signal.h>
