@@ -3,8 +3,8 @@
  * Bytes as a packed plan.
  *
  * An accepted plan has only one packed form, so it packs to the same bytes again, except for
- * the version in the first one; and the engine can use it: every due slot is listed or accounted
- * for exactly once.
+ * the version in the first one; and the engine can use it: every due slot is listed or
+ * accounted for exactly once.
  */
 #include <string.h>
 
