@@ -97,8 +97,10 @@ static enum rc add_rule(struct judge_spec *spec, struct zone *zone, struct oracl
                         struct err *reterr)
 {
     char text[16];
-    struct candidate *c = add(spec, rule->every > 0 ? KIND_INTERVAL : KIND_RULE, zone);
+    struct candidate *c;
 
+    must(rule != NULL);
+    c = add(spec, rule->every > 0 ? KIND_INTERVAL : KIND_RULE, zone);
     c->rule = rule;
     if (rule->every > 0) {
         c->in_seconds = true;

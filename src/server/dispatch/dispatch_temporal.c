@@ -386,6 +386,9 @@ static void read_answer(struct flow *flow, const struct webhook_result *result,
     err_set(&flow->why, RC_INVALID, -1, 0, "the upstream answered %s%s%.*s",
             grpc_status_text(reply.status), reply.words.len > 0 ? ": " : "",
             STR_ARG(reply.words));
+    /* The namespace: a Temporal that has just started may not know it yet. */
+    if (reply.status == GRPC_NOT_FOUND && flow->step == STEP_START)
+        ret->meaning = FLOW_TEMPORARY;
     if (reply.status == GRPC_ALREADY_EXISTS && flow->step == STEP_START)
         read_exists(flow, &reply, ret);
     if (reply.status == GRPC_DEADLINE_EXCEEDED && flow->step == STEP_FOLLOW) {

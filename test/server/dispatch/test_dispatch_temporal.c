@@ -344,15 +344,17 @@ static void a_workflow_id_of_another_request_cancels_the_run(void **state)
     assert_int_equal(world->server->count, 1);
 }
 
-static void a_missing_namespace_fails_at_once(void **state)
+/* A Temporal that has just started may not know it yet. */
+static void a_missing_namespace_is_retried(void **state)
 {
     struct world *world = *state;
 
+    world->limits.patience = 20 * SPAN_MS;
     use_upstream(world, "other");
     start(world, flow_order(world, WF));
-    assert_error(wait_end(world), "upstream_refused", false,
+    assert_error(wait_end(world), "upstream_unreachable", true,
                  "the upstream answered NOT_FOUND: Namespace other is not found.");
-    assert_int_equal(temporal_count_seen(world->server, START), 1);
+    assert_true(temporal_count_seen(world->server, START) > 1);
 }
 
 static void http_statuses_of_a_proxy_are_mapped_to_grpc(void **state)
@@ -568,7 +570,7 @@ int main(void)
         IN_WORLD(a_start_that_is_not_answered_in_time_is_sent_again),
         IN_WORLD(a_workflow_of_the_same_request_is_followed),
         IN_WORLD(a_workflow_id_of_another_request_cancels_the_run),
-        IN_WORLD(a_missing_namespace_fails_at_once),
+        IN_WORLD(a_missing_namespace_is_retried),
         IN_WORLD(http_statuses_of_a_proxy_are_mapped_to_grpc),
         IN_WORLD(an_upstream_that_stays_unavailable_fails_the_run),
         IN_WORLD(a_start_that_is_never_answered_is_looked_up_at_the_end),
