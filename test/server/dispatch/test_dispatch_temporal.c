@@ -227,7 +227,8 @@ static void each_grpc_status_is_retried_or_fails_at_once(void **state)
         [GRPC_DEADLINE_EXCEEDED] = true, [GRPC_RESOURCE_EXHAUSTED] = true,
         [GRPC_ABORTED] = true,           [GRPC_OUT_OF_RANGE] = true,
         [GRPC_INTERNAL] = true,          [GRPC_UNAVAILABLE] = true,
-        [GRPC_DATA_LOSS] = true,         [GRPC_UNAUTHENTICATED] = false,
+        [GRPC_DATA_LOSS] = true,         [GRPC_NOT_FOUND] = true, /* the namespace */
+        [GRPC_UNAUTHENTICATED] = false,
     };
     struct world *world = *state;
 
