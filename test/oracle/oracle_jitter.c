@@ -112,7 +112,8 @@ int64_t oracle_jitter(const char *seed, size_t seed_len, int64_t nominal_us, int
     for (int i = 12; i >= 9; i--, nanos /= 256)
         text[i] = (uint8_t)(nanos % 256);
     text[13] = text[14] = 0xff; /* an offset of -1 minute means UTC */
-    memcpy(text + TIME_BYTES, seed, seed_len);
+    if (seed_len > 0)
+        memcpy(text + TIME_BYTES, seed, seed_len);
     hash = len <= SHORT_MAX ? hash_short(text, len) : hash_long(text, len);
     return (int64_t)(((uint64_t)hash * (uint64_t)most_ms) >> 32);
 }

@@ -21,6 +21,7 @@ struct peer {
     int fd;
     char in[HEAD_MAX + 1];
     size_t len;
+    bool is_head; /* the last request */
 };
 
 /* ---- records ---- */
@@ -210,7 +211,7 @@ static bool say_document(const struct peer *p, const char *path, size_t body)
 {
     char json[512], head[512];
 
-    if (strncmp(path - 5, "HEAD ", 5) == 0)
+    if (p->is_head)
         return say(p, "HTTP/1.1 200 OK\r\nX-Upstream: yes\r\nContent-Length: 1234\r\n\r\n");
     snprintf(json, sizeof json, "{\"path\":\"%.*s\",\"bytes\":%zu}", (int)strcspn(path, " "),
              path, body);
@@ -271,6 +272,7 @@ static bool serve_one(struct peer *p)
     memcpy(head, p->in, (size_t)(end - p->in) + 4);
     head[end - p->in + 4] = '\0';
     forget(p, strlen(head));
+    p->is_head = strncmp(head, "HEAD ", 5) == 0;
     path = strchr(head, ' ');
     must(path != NULL);
     path++;
