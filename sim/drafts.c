@@ -267,6 +267,11 @@ static struct policies draw_policies(const struct draft_context *d)
                          p.catchup_window / SPAN_MS % 3 != 0;
     p.catchup_paused = chance(d, 4);
     p.drop_when_full = chance(d, 2);
+    /* A buffer for one slot soon has no room for the next: make slots wait for it. */
+    if (p.buffer_limit == 1) {
+        p.overlap = OVERLAP_BUFFER_ALL;
+        p.catchup = CATCHUP_ALL;
+    }
     p.pause_on_failure = chance(d, 8);
     p.approval = chance(d, 10);
     p.at_most_once = chance(d, 6);

@@ -40,6 +40,16 @@ static instant due_of(const struct schedule *s, const struct version *v, instant
     return judge_spec_due(v->spec, &origin, v->draft->seed, at);
 }
 
+/* Whether a version ran a pick at or after a time, which its spec alone does not tell. */
+static bool has_picked(const struct schedule *s, const struct version *v, instant at)
+{
+    for (int i = 0; i < s->run_count && v->draft->is_governed; i++)
+        if (run_facts_is_automatic(&s->runs[i]) && s->runs[i].slot >= at &&
+            s->runs[i].created_at <= v->until)
+            return true;
+    return false;
+}
+
 /* Whether the version before decided a slot at or after a time, or began after it. */
 static bool has_passed(const struct schedule *s, const struct version *v, instant at)
 {
@@ -47,7 +57,7 @@ static bool has_passed(const struct schedule *s, const struct version *v, instan
     struct judge_origin origin = {s->created, INSTANT_NONE, INSTANT_NONE};
     instant later = at - 1;
 
-    return before->from >= at ||
+    return before->from >= at || has_picked(s, before, at) ||
            (judge_spec_next(before->spec, &origin, at - 1, v->from, &later) &&
             due_of(s, before, later) <= v->from);
 }

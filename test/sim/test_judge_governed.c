@@ -157,6 +157,41 @@ static void a_lost_row_of_a_deleted_schedule_breaks_19(void **state)
     assert_rejected(w, 19);
 }
 
+/* A pick, `wait` after the creation, and an edit at 2:10 to every minute with jitter. */
+static void pick_then_edit(span wait)
+{
+    static struct interval_def hourly = {.every = SPAN_H, .anchor = ANCHOR_EPOCH};
+    struct rec_command *c;
+
+    w->drafts[1] = w->drafts[0];
+    w->drafts[1].is_governed = false;
+    w->drafts[1].def.jitter = 30 * SPAN_S;
+    w->record.draft_count = 2;
+    w->drafts[0].def.intervals = &hourly;
+    w->drafts[0].governor_max = wait;
+    run_at(AT(0, 30) + wait, AT(2, 7));
+    c = world_command(w, AT(2, 10), COMMAND_UPDATE);
+    c->draft = 1;
+    c->reply.version = w->cursors[0].version = 2;
+    world_close(w, AT(2, 40), AT(2, 10));
+    w->cursors[0].next_at = w->cursors[0].wake_at = AT(3, 0);
+}
+
+/*
+ * The edit adds 2:00, due at 2:19.916 by the hash of test_judge_jitter.c.  Slots never go back:
+ * it needs an account after the pick 1:55, and none after the pick 2:05.
+ */
+static void a_slot_before_the_last_pick_needs_no_account(void **state)
+{
+    (void)state;
+    pick_then_edit(95 * SPAN_S);
+    assert_accepted(w);
+    world_make_empty(w);
+    w->drafts[0].is_governed = true;
+    pick_then_edit(85 * SPAN_S);
+    assert_rejected(w, 11);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_empty, drop)
 
 int main(void)
@@ -169,6 +204,7 @@ int main(void)
         TEST(a_run_that_the_governor_did_not_choose_breaks_2),
         TEST(a_hint_moves_the_pick_unless_it_has_expired),
         TEST(a_pick_after_the_end_breaks_2),
+        TEST(a_slot_before_the_last_pick_needs_no_account),
         TEST(a_lost_row_of_a_deleted_schedule_breaks_19),
     };
 
