@@ -31,8 +31,10 @@ class ConductorSide:
     def define(self):
         """The tasks and workflows, directly at Conductor."""
         for name in LANGUAGES:
+            # A task whose poll was answered into a killed connection is given out again after
+            # responseTimeoutSeconds; timeoutSeconds would end the workflow instead.
             task = {"name": name, "ownerEmail": "owner@example.com", "retryCount": 3,
-                    "responseTimeoutSeconds": 30, "timeoutSeconds": 60}
+                    "responseTimeoutSeconds": 30, "timeoutSeconds": 0}
             assert call(f"{self.server.url}/metadata/taskdefs", "POST", [task])[0] < 300
             flow = {"name": name, "version": 1, "schemaVersion": 2, "timeoutSeconds": 0,
                     "ownerEmail": "owner@example.com",
