@@ -30,7 +30,7 @@ struct seen {
     struct err err;
 };
 
-static void begin(struct seen *seen)
+static void begin_answer(struct seen *seen)
 {
     http1_answer_begin(&seen->parser, seen->room, seen->is_to_head);
     seen->body = 0;
@@ -67,7 +67,7 @@ static void add_done(struct seen *seen)
     must(p->is_bodiless || length < 0 || seen->body == length);
     digest_int(&seen->digest, http1_answer_keeps_open(p));
     seen->is_closed = !http1_answer_keeps_open(p);
-    begin(seen);
+    begin_answer(seen);
 }
 
 static void add_event(struct seen *seen, enum http1_event event)
@@ -104,7 +104,7 @@ static void reset(struct seen *seen, bool is_to_head)
     seen->err = (struct err){0};
     seen->is_closed = false;
     seen->is_to_head = is_to_head;
-    begin(seen);
+    begin_answer(seen);
 }
 
 static void check_same(const struct seen *a, const struct seen *b)
