@@ -284,6 +284,23 @@ static void a_revoked_token_ends_its_poll(void **state)
     close_stage(&s);
 }
 
+static void the_first_token_ends_polls_without_one(void **state)
+{
+    struct stage s = {0};
+    char root[TOKEN_MAX];
+    int fd;
+
+    open_stage(&s, state);
+    SET_UPSTREAM(&s, UPSTREAM);
+    fd = begin(&s, "GET", "/api/tasks/poll/poll", "");
+    UNTIL(conductor_polls(&s.up) == 1);
+    make_token(&s, "admin", "*", root);
+    assert_int_equal(hear(&s, fd), 401);
+    assert_non_null(strstr(s.text, "a token is required now"));
+    UNTIL(conductor_gone(&s.up) == 1);
+    close_stage(&s);
+}
+
 /* A denied request is in the audit log, a forwarded one is not. */
 static void denied_requests_are_in_the_audit_log(void **state)
 {
@@ -313,6 +330,7 @@ int main(void)
         E2E_TEST(the_credentials_of_the_client_pass_without_tokens),
         E2E_TEST(fields_that_change_the_request_stay),
         E2E_TEST(a_revoked_token_ends_its_poll),
+        E2E_TEST(the_first_token_ends_polls_without_one),
         E2E_TEST(denied_requests_are_in_the_audit_log),
     };
 

@@ -498,13 +498,15 @@ void forwarder_end_polls(struct forwarder *forwarder, const char *why)
     }
 }
 
-void forwarder_end_denied(struct forwarder *forwarder,
-                          bool (*is_allowed)(void *arg, const struct caller *caller), void *arg)
+void forwarder_end_denied(struct forwarder *forwarder, forwarder_denial_fn *denial_of,
+                          void *arg)
 {
     for (struct forward *f = forwarder->all.after, *after; f != &forwarder->all; f = after) {
+        const char *why = denial_of(arg, &f->caller);
+
         after = f->after;
-        if (!is_allowed(arg, &f->caller))
-            forward_refuse(f, 401, "unauthorized", "the token was revoked or has expired");
+        if (why)
+            forward_refuse(f, 401, "unauthorized", why);
     }
 }
 

@@ -55,9 +55,11 @@ void forwarder_start(struct forwarder *forwarder, const struct forward_order *or
 /* Ends requests that may wait long, with this reason. */
 void forwarder_end_polls(struct forwarder *forwarder, const char *why);
 
-/* Ends requests whose caller is not allowed any more. */
-void forwarder_end_denied(struct forwarder *forwarder,
-                          bool (*is_allowed)(void *arg, const struct caller *caller),
+/* Why a caller is not allowed any more; NULL: it is allowed. */
+typedef const char *forwarder_denial_fn(void *arg, const struct caller *caller);
+
+/* Ends the requests of callers that are not allowed any more. */
+void forwarder_end_denied(struct forwarder *forwarder, forwarder_denial_fn *denial_of,
                           void *arg);
 
 /* Cuts all connections of clients. */

@@ -42,16 +42,13 @@ void frontend_set_keys(struct frontend *frontend, struct keyring *keys)
     frontend->has_tokens = true;
 }
 
-static bool is_still_allowed(void *arg, const struct caller *caller)
-{
-    struct frontend *frontend = arg;
-
-    return admission_still_allows(frontend->admission, caller, clock_now());
-}
-
 /* Without a token a client had access only while the server had no tokens. */
-static const char *denial_of(const struct caller *caller)
+static const char *denial_of(void *arg, const struct caller *caller)
 {
+    const struct frontend *frontend = arg;
+
+    if (admission_still_allows(frontend->admission, caller, clock_now()))
+        return NULL;
     return caller->token == 0 ? "a token is required now; send Authorization: Bearer bf_..."
                               : "the token was revoked or has expired";
 }
@@ -59,19 +56,20 @@ static const char *denial_of(const struct caller *caller)
 /* Ends polls and releases their runs; streams_close_denied() ends streams. */
 void frontend_close_denied(struct frontend *frontend)
 {
-    instant now = clock_now();
-
     if (frontend->forwarder)
-        forwarder_end_denied(frontend->forwarder, is_still_allowed, frontend);
-    for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open)
-        if (t->x && t->is_away && t->sent_for == CALL_POLL &&
-            !admission_still_allows(frontend->admission, &t->call.caller, now))
+        forwarder_end_denied(frontend->forwarder, denial_of, frontend);
+    for (struct ticket *t = frontend->all.next_open; t != &frontend->all; t = t->next_open) {
+        bool is_poll = t->x && t->is_away && t->sent_for == CALL_POLL;
+        const char *why = is_poll ? denial_of(frontend, &t->call.caller) : NULL;
+
+        if (why)
             frontend_give_up(frontend, t,
                              &(struct problem){
                                  .request_id = t->call.request_id,
                                  .status = 401,
                                  .code = "unauthorized",
-                                 .detail = denial_of(&t->call.caller),
+                                 .detail = why,
                                  .at = -1,
                              });
+    }
 }
