@@ -406,10 +406,10 @@ static void conductors_schedules_are_taken_over(void **state)
                "2 schedules: 2 taken over before\n");
 }
 
-#define ODD                                                                                      \
-    "{\"name\":\"odd\",\"cronExpression\":\"0 0 0 1 1 ?\",\"zoneId\":\"UTC\","                   \
-    "\"runCatchupScheduleInstances\":false,\"paused\":false,\"startWorkflowRequest\":{\"name\":" \
-    "\"report\",\"version\":1}}"
+#define ODD                                                                    \
+    "{\"name\":\"odd\",\"cronExpression\":\"0 0 0 1 1 ?\",\"zoneId\":\"UTC\"," \
+    "\"runCatchupScheduleInstances\":false,\"paused\":false,"                  \
+    "\"startWorkflowRequest\":{\"name\":\"report\",\"version\":1}}"
 
 /* A Conductor with one schedule, whose next times are a second late, until a pause or 404. */
 static const char *odd_answer(const char *head)
