@@ -291,6 +291,23 @@ static void slots_before_the_creation_are_filled(void **state)
     assert_calls("b05-31 22:00@01:30, b05-31 23:00@01:30");
 }
 
+/* The slot of the creation is in whole milliseconds, the creation is not. */
+static void the_slot_of_the_creation_is_not_filled(void **state)
+{
+    struct test_schedule w = once("00:00");
+
+    (void)state;
+    w.def.at[0] = INSTANT_NONE; /* now */
+    run_to("00:30");
+    world.now += 357;
+    create("job", w);
+    run_to("00:40");
+    assert_int_equal(count_calls(), 1);
+    fill("00:00", "00:35", OVERLAP_ALLOW_ALL, BACKFILL_MISSED);
+    run_to("00:41");
+    assert_calls("");
+}
+
 /* What is not known any more is not guessed. */
 static void slots_older_than_the_ledger_are_left_out(void **state)
 {
@@ -408,6 +425,7 @@ int main(void)
         TIMELINE(a_slot_that_another_backfill_skips_is_filled),
         TIMELINE(the_slots_of_a_pause_are_filled_while_it_lasts),
         TIMELINE(slots_before_the_creation_are_filled),
+        TIMELINE(the_slot_of_the_creation_is_not_filled),
         TIMELINE(slots_older_than_the_ledger_are_left_out),
         TIMELINE(a_deleted_history_starts_nothing_twice),
         TIMELINE(a_resume_from_a_past_time_starts_the_slots_since),
