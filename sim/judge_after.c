@@ -160,7 +160,7 @@ static bool has_timely_start(const struct facts *facts, const struct schedule *s
 
 /*
  * A start that expires in its turn may wait for the next slot [P-17]: if that slot can start,
- * and is no further away than the window or all starts that wait are too late.
+ * and is within the window or all starts that wait are too late.
  */
 static bool may_await_slot(const struct facts *facts, const struct run_facts *rf)
 {

@@ -176,8 +176,8 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
 }
 
 /*
- * A governed schedule whose pick did not start gets another one, and so does one whose last slot
- * passed while a run was open [P-31].
+ * A governed schedule whose pick did not start gets another one, and so does one whose last
+ * slot passed while a run was open [P-31].
  */
 static void replace_pick(struct turn *turn, struct work_schedule *sched)
 {

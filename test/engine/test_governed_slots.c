@@ -218,7 +218,7 @@ static void nothing_runs_after_the_end(void **state)
     assert_ledger("job", "");
 }
 
-/* 1:00 passes while a run is open, and no grid time is left: then the maximum counts from its end. */
+/* 1:00, the last grid time, passes while a run is open: the maximum counts from its end. */
 static void after_the_last_grid_time_the_maximum_counts(void **state)
 {
     struct test_schedule w = governed_cron(0, 20 * SPAN_S);

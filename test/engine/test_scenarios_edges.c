@@ -243,7 +243,7 @@ static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
     assert_counts("job", "missed 3, cancelled 2");
 }
 
-/* The first pause ends at 04:30; the slots after it are decided before the second one begins. */
+/* The first pause ends at 04:30; slots after it are decided before the second one begins. */
 static void a_pause_after_one_that_has_ended_removes_no_slot(void **state)
 {
     struct test_schedule w = every(20 * SPAN_MIN);

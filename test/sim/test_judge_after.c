@@ -436,7 +436,7 @@ static void a_held_run_with_nothing_open_breaks_25(void **state)
     assert_rejected(w, 25);
 }
 
-/* A start that expires in its turn and is too late waits for the next slot, if that can start. */
+/* A late start that expires in its turn waits for the next slot, if that can start. */
 static void a_late_start_waits_only_for_a_slot_that_can_start(void **state)
 {
     (void)state;
