@@ -191,6 +191,18 @@ static enum rc check_query(const struct temporal_query *query,
     return check_query(query->right, list, reterr);
 }
 
+/* The attributes that every schedule has need no list. */
+static enum rc check_system_names(const struct temporal_query *query, struct err *reterr)
+{
+    if (!query || query->kind == QUERY_ALL)
+        return RC_OK;
+    if (query->kind == QUERY_COMPARE)
+        return query->name == NAME_CUSTOM ? RC_OK : check_compare(query, NULL, reterr);
+    if (check_system_names(query->left, reterr) != RC_OK)
+        return RC_INVALID;
+    return check_system_names(query->right, reterr);
+}
+
 /* Whether the list is needed. */
 static bool has_custom(const struct temporal_query *query)
 {
@@ -226,6 +238,10 @@ static bool check(struct call *call, const struct subject *subject, enum call_st
     struct context_attributes found;
     struct err err;
 
+    if (check_system_names(subject->query, &err) != RC_OK) {
+        *ret_step = call_refuse(call, "invalid_field", &err);
+        return false;
+    }
     if (!context->search_attributes || !needs_list(subject))
         return true;
     context->search_attributes(context->arg, call->namespace_name, call->arena, &found);

@@ -181,6 +181,33 @@ static void queries_are_checked(void **state)
             fail_msg("%s", valid[i]);
 }
 
+static void queries_on_system_attributes_are_always_checked(void **state)
+{
+    static const struct {
+        const char *query, *error;
+    } cases[] = {
+        {"TemporalSchedulePaused = 'true'",
+         "invalid value type for search attribute TemporalSchedulePaused of type Bool: "
+         "\"true\" (type: string)"},
+        {"NOT (ScheduleRunningWorkflowCount = 1 OR ScheduleBufferedStartsCount = 'x')",
+         "search attribute ScheduleBufferedStartsCount of type Int"},
+        {"ScheduleNextActionTime > 'soon'", "unable to parse datetime 'soon'"},
+    };
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        known = (struct context_attributes){.is_open = round == 0, .is_upstream = round == 1};
+        world.context.search_attributes = round < 2 ? tell_attributes : NULL;
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            list(cases[i].query);
+            assert_grpc_error(400, "3", cases[i].error);
+            count(cases[i].query);
+            assert_grpc_error(400, "3", cases[i].error);
+        }
+        assert_int_equal(list("TemporalSchedulePaused = true AND ScheduleId > 'a'"), 200);
+    }
+}
+
 static void without_a_list_everything_is_accepted(void **state)
 {
     (void)state;
@@ -302,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ATTRIBUTES_TEST(unknown_names_and_wrong_types_are_refused),
         ATTRIBUTES_TEST(queries_are_checked),
+        ATTRIBUTES_TEST(queries_on_system_attributes_are_always_checked),
         ATTRIBUTES_TEST(without_a_list_everything_is_accepted),
         ATTRIBUTES_TEST(a_list_that_is_missing_or_old_is_read_first),
         ATTRIBUTES_TEST(a_list_is_read_again_before_an_error),
