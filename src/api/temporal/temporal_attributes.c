@@ -8,10 +8,11 @@
 #include "api/call/context_attributes.h"
 #include "api/temporal/temporal_query_parts.h"
 #include "core/time/text.h"
+#include "model/temporal_codec.h"
 
 /* What is checked. */
 struct subject {
-    const Temporal__Fields *fields[2];
+    Temporal__Fields *fields[2];
     const struct temporal_query *query;
 };
 
@@ -232,6 +233,40 @@ static enum rc check_subject(const struct call *call, const struct subject *subj
     return check_query(subject->query, list, reterr);
 }
 
+static void set_type(Temporal__Payload *payload, enum attribute_type type, struct arena *arena)
+{
+    Temporal__Payload__MetadataEntry **all, *entry = NULL;
+    const char *text = attribute_type_text(type);
+
+    for (size_t i = 0; i < payload->n_metadata; i++)
+        if (strcmp(payload->metadata[i]->key, "type") == 0)
+            entry = payload->metadata[i];
+    if (!entry) {
+        all = arena_array(arena, payload->n_metadata + 1, sizeof *all);
+        for (size_t i = 0; i < payload->n_metadata; i++)
+            all[i] = payload->metadata[i];
+        entry = arena_take(arena, sizeof *entry);
+        temporal__payload__metadata_entry__init(entry);
+        entry->key = temporal_text(STR("type"), arena);
+        all[payload->n_metadata++] = entry;
+        payload->metadata = all;
+    }
+    entry->value = (ProtobufCBinaryData){strlen(text),
+                                         (uint8_t *)temporal_text(str_of(text), arena)};
+}
+
+/* As Temporal does: some clients show only attributes whose payload names the type. */
+static void set_types(const Temporal__Fields *fields, const struct search_attributes *list,
+                      struct arena *arena)
+{
+    for (size_t i = 0; fields && i < fields->n_fields; i++) {
+        enum attribute_type type = search_attributes_type(list, str_of(fields->fields[i]->key));
+
+        if (fields->fields[i]->value && type != ATTRIBUTE_NONE)
+            set_type(fields->fields[i]->value, type, arena);
+    }
+}
+
 static bool check(struct call *call, const struct subject *subject, enum call_step *ret_step)
 {
     const struct api_context *context = call->context;
@@ -251,8 +286,13 @@ static bool check(struct call *call, const struct subject *subject, enum call_st
     if (!call->has_asked_attributes && found.is_upstream &&
         (!found.is_known || found.age > TEMPORAL_ATTRIBUTES_AGE))
         return false;
-    if (!found.is_known || check_subject(call, subject, &found.list, &err) == RC_OK)
+    if (!found.is_known)
         return true;
+    if (check_subject(call, subject, &found.list, &err) == RC_OK) {
+        for (int i = 0; i < 2; i++)
+            set_types(subject->fields[i], &found.list, call->arena);
+        return true;
+    }
     if (!call->has_asked_attributes && found.is_upstream &&
         found.age > TEMPORAL_ATTRIBUTES_AGAIN)
         return false;
@@ -260,8 +300,8 @@ static bool check(struct call *call, const struct subject *subject, enum call_st
     return false;
 }
 
-bool temporal_attributes_check(struct call *call, const Temporal__Fields *of_schedule,
-                               const Temporal__Fields *of_action, enum call_step *ret_step)
+bool temporal_attributes_check(struct call *call, Temporal__Fields *of_schedule,
+                               Temporal__Fields *of_action, enum call_step *ret_step)
 {
     return check(call, &(struct subject){.fields = {of_schedule, of_action}}, ret_step);
 }

@@ -7,6 +7,7 @@
 
 #include "api/call/context_attributes.h"
 #include "api/temporal/temporal_attributes.h"
+#include "model/temporal_codec.h"
 
 static struct search_attribute defined[] = {
     {{"Team", 4}, ATTRIBUTE_KEYWORD},      {{"Words", 5}, ATTRIBUTE_TEXT},
@@ -123,6 +124,41 @@ static void unknown_names_and_wrong_types_are_refused(void **state)
     update_with(one("Since", "5"));
     assert_grpc_error(400, "3", "invalid value for search attribute Since of type Datetime: 5");
     assert_int_equal(update_with(NULL), 200);
+}
+
+/* The type that a payload names; NULL: none. */
+static const char *type_in(const Temporal__Fields *shown)
+{
+    const Temporal__Payload *payload;
+
+    assert_non_null(shown);
+    assert_int_equal(shown->n_fields, 1);
+    payload = shown->fields[0]->value;
+    for (size_t i = 0; i < payload->n_metadata; i++)
+        if (strcmp(payload->metadata[i]->key, "type") == 0)
+            return temporal_text((struct str){(char *)payload->metadata[i]->value.data,
+                                              payload->metadata[i]->value.len},
+                                 world.arena);
+    return NULL;
+}
+
+static void values_get_the_defined_type(void **state)
+{
+    Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    assert_int_equal(create_with("s", one("Team", "\"x\""), NULL), 200);
+    assert_string_equal(type_in(described("s")->search_attributes), "Keyword");
+    make_request("s");
+    assert_int_equal(update_with(one("Tags", "[\"a\"]")), 200);
+    assert_string_equal(type_in(described("s")->search_attributes), "KeywordList");
+    assert_int_equal(create_with("t", NULL, one("Level", "3")), 200);
+    got = described("t");
+    assert_string_equal(type_in(got->schedule->action->start_workflow->search_attributes),
+                        "Int");
+    known = (struct context_attributes){.is_open = true};
+    assert_int_equal(create_with("u", one("Team", "\"x\""), NULL), 200);
+    assert_null(type_in(described("u")->search_attributes));
 }
 
 static void queries_are_checked(void **state)
@@ -328,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ATTRIBUTES_TEST(unknown_names_and_wrong_types_are_refused),
+        ATTRIBUTES_TEST(values_get_the_defined_type),
         ATTRIBUTES_TEST(queries_are_checked),
         ATTRIBUTES_TEST(queries_on_system_attributes_are_always_checked),
         ATTRIBUTES_TEST(without_a_list_everything_is_accepted),
