@@ -42,8 +42,8 @@ CASES = {
     "a direct start with another run": direct(LINES, {"a": 1}, {"run-c"}, 4) == 1,
     "a workflow that nobody started": direct(LINES, {"a": 1, "c": 1}, {"run-a"}, 4) == 1,
     "a client without direct starts": direct(["ready", "quiet"], {}, set(), 4) == 1,
-    "a task that a kill lost": wrong_of("repeated", [101.0], [100.0]) == 0,
-    "a task that was lost without a kill": wrong_of("repeated", [60.0], [30.0, 90.0]) == 1,
+    "tasks that kills lost": wrong_of("repeated", 4, 2, 1) == 0,
+    "more lost tasks than kills can lose": wrong_of("repeated", 5, 2, 1) == 1,
 }
 
 failed = [name for name, is_right in CASES.items() if not is_right]

@@ -28,18 +28,18 @@ def connect(belfry, side):
 
 
 def kill_until(belfry, end):
-    """Returns the times of the kills."""
-    kills = []
+    """Returns the number of kills."""
+    kills = 0
     slowest = 0.0
     while time.monotonic() + KILL_S < end:
         time.sleep(KILL_S)
-        kills.append(time.time())
         belfry.stop(signal.SIGKILL)
         begin = time.monotonic()
         belfry.start()
         slowest = max(slowest, time.monotonic() - begin)
+        kills += 1
     time.sleep(max(0, end - time.monotonic()))
-    print(f"{len(kills)} kills; the slowest start of Belfry took {slowest:.1f} s", flush=True)
+    print(f"{kills} kills; the slowest start of Belfry took {slowest:.1f} s", flush=True)
     return kills
 
 
