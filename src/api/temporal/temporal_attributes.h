@@ -16,8 +16,8 @@
 #define TEMPORAL_ATTRIBUTES_AGAIN SPAN_S   /* of a list that is not read before an error */
 
 /*
- * Those of a schedule and of its workflows; either may be NULL.  Adds the defined types to their
- * payloads.  False: see the step.
+ * Those of a schedule and of its workflows; either may be NULL.  Adds the defined types to
+ * their payloads.  False: see the step.
  */
 bool temporal_attributes_check(struct call *call, Temporal__Fields *of_schedule,
                                Temporal__Fields *of_action, enum call_step *ret_step);
