@@ -11,9 +11,6 @@
 #include "core/run.h"
 #include "db/db.h"
 
-/* (number) of the last migration. */
-void check_version(struct db *db, struct db_result *ret);
-
 /*
  * SQLite only: (name) of the tables; (text) of each problem of a table and its indexes, or
  * "ok".

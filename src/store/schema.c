@@ -283,24 +283,28 @@
     " WHERE action LIKE '_\"type\":\"workflow\"%' AND length(policies) >= 2" \
     " AND policies NOT LIKE '%\"maxRunTime\"%';"
 
+/*
+ * The last two numbers: programs with at least these versions may read the tables after it, and
+ * write them.  No program before version 18 uses a newer database.
+ */
 const struct migration schema_migrations[] = {
-    {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
-    {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
-    {3, "nodes, names, requests and events", NODES_AND_EVENTS},
-    {4, "the start before a run, and logs", LAST_RUN LOGS},
-    {5, "tokens and audit", SECURITY},
-    {6, "reasons of hints, and schedules by their last change", HINT_REASONS},
-    {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS},
-    {8, "figures of days, traces, and what nodes say of themselves", STATS},
-    {9, "limits of queues", LIMITS},
-    {10, "schedules by their last change, for lists alone", CHANGED},
-    {11, "since when a schedule does what it does", EDITED},
-    {12, "the last slot whose run had to wait", HELD},
-    {13, "deleted schedules by name, and polls of queues", GONE},
-    {14, "progress of backfills", BACKFILLS},
-    {15, "lists of backfills", BACKFILL_LISTS},
-    {16, "runs that no upstream has started", UNSTARTED},
-    {17, "workflows without a maximum run time", NO_MAXIMUM},
+    {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS, 1, 1},
+    {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS, 2, 2},
+    {3, "nodes, names, requests and events", NODES_AND_EVENTS, 3, 3},
+    {4, "the start before a run, and logs", LAST_RUN LOGS, 4, 4},
+    {5, "tokens and audit", SECURITY, 5, 5},
+    {6, "reasons of hints, and schedules by their last change", HINT_REASONS, 6, 6},
+    {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS, 7, 7},
+    {8, "figures of days, traces, and what nodes say of themselves", STATS, 8, 8},
+    {9, "limits of queues", LIMITS, 9, 9},
+    {10, "schedules by their last change, for lists alone", CHANGED, 10, 10},
+    {11, "since when a schedule does what it does", EDITED, 11, 11},
+    {12, "the last slot whose run had to wait", HELD, 12, 12},
+    {13, "deleted schedules by name, and polls of queues", GONE, 13, 13},
+    {14, "progress of backfills", BACKFILLS, 14, 14},
+    {15, "lists of backfills", BACKFILL_LISTS, 15, 15},
+    {16, "runs that no upstream has started", UNSTARTED, 16, 16},
+    {17, "workflows without a maximum run time", NO_MAXIMUM, 17, 17},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 
@@ -311,4 +315,12 @@ enum rc schema_migrate(struct db *db, instant now, struct arena *arena, struct e
     int version = 0;
 
     return migrate(db, &options, arena, &version, reterr);
+}
+
+enum rc schema_check_reader(struct db *db, struct arena *arena, struct err *reterr)
+{
+    struct migrate options = {.list = schema_migrations, .count = schema_migration_count};
+    int version = 0;
+
+    return migrate_check_reader(db, &options, arena, &version, reterr);
 }

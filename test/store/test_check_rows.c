@@ -17,19 +17,6 @@
     "INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason, written_at," \
     " expire_at) VALUES (" id ", " schedule ", 0, " first ", 90, 3, 3, 4, 0, 0)"
 
-static void the_newest_migration_is_the_version(void **state)
-{
-    struct fixture *f = *state;
-    struct db_result got;
-
-    exec(f->db, "DELETE FROM migrations");
-    exec(f->db, "INSERT INTO migrations (number, name, at) VALUES (41, 'x', 0)");
-    exec(f->db, "INSERT INTO migrations (number, name, at) VALUES (40, 'y', 0)");
-    check_version(f->db, &got);
-    flush(f);
-    assert_int_equal(db_int_at(&got, 0, 0), 41);
-}
-
 static void open_runs_are_read_in_pages(void **state)
 {
     struct fixture *f = *state;
@@ -177,7 +164,6 @@ static void schedules_backfills_and_calendars_are_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(the_newest_migration_is_the_version),
         STORE_TEST(open_runs_are_read_in_pages),
         STORE_TEST(attempts_are_read_newest_first),
         STORE_TEST(ledger_rows_are_read_by_key),
