@@ -36,7 +36,7 @@ void check_runs_read(const struct db_result *result, int row, struct check_run *
 
 struct check_attempt {
     int64_t id, pass, attempt, fence;
-    instant slot, ended_at;
+    instant slot, due, started_at, ended_at;
     enum run_kind kind;
     enum outcome outcome;
     enum reason reason;

@@ -284,6 +284,40 @@
     " AND policies NOT LIKE '%\"maxRunTime\"%';"
 
 /*
+ * How the last runs ended, see core/recent.h, the end of the last one that succeeded, and by
+ * how much the last automatic run was late; all as far as history tells.  Kind 0 is RUN_SLOT, 4
+ * is RUN_TEST.
+ */
+#define RECENT_KIND "(history.bits & 255)"
+#define RECENT_END \
+    "CASE WHEN outcome = 10 THEN 1 WHEN outcome IN (11, 12, 15) THEN 2 ELSE 3 END"
+#define RECENT_OK                                                            \
+    "(SELECT max(ended_at) FROM history WHERE history.schedule = cursors.id" \
+    " AND last = 1 AND outcome = 10 AND " RECENT_KIND " <> 4)"
+#define RECENT_LATE                                                                   \
+    "(SELECT CASE WHEN history.started_at > history.due"                              \
+    " THEN history.started_at - history.due ELSE 0 END FROM"                          \
+    " (SELECT slot FROM history WHERE history.schedule = cursors.id AND last = 1"     \
+    " AND attempt > 0 AND " RECENT_KIND " = 0 ORDER BY id DESC LIMIT 1) AS newest"    \
+    " JOIN history ON history.slot = newest.slot WHERE history.schedule = cursors.id" \
+    " AND history.attempt = 1 AND history.started_at > 0 AND " RECENT_KIND " = 0"     \
+    " ORDER BY history.id LIMIT 1)"
+#define RECENT_ENDS                                                                   \
+    "(SELECT CAST(sum(CAST(code AS bigint) << CAST(2 * place AS integer)) AS bigint)" \
+    " FROM (SELECT " RECENT_END " AS code,"                                           \
+    " row_number() OVER (ORDER BY id DESC) - 1 AS place FROM history"                 \
+    " WHERE history.schedule = cursors.id AND last = 1 AND " RECENT_KIND " <> 4"      \
+    " ORDER BY id DESC LIMIT 32) AS newest)"
+#define RECENT                                                            \
+    "ALTER TABLE cursors ADD COLUMN last_ok {int} NOT NULL"               \
+    " DEFAULT -9223372036854775808;"                                      \
+    "ALTER TABLE cursors ADD COLUMN last_late {int} NOT NULL DEFAULT -1;" \
+    "ALTER TABLE cursors ADD COLUMN recent {int} NOT NULL DEFAULT 0;"     \
+    "UPDATE cursors SET last_ok = coalesce(" RECENT_OK ", last_ok),"      \
+    " last_late = coalesce(" RECENT_LATE ", last_late),"                  \
+    " recent = coalesce(" RECENT_ENDS ", recent);"
+
+/*
  * The last two numbers: programs with at least these versions may read the tables after it, and
  * write them.  No program before version 18 uses a newer database.
  */
@@ -305,6 +339,7 @@ const struct migration schema_migrations[] = {
     {15, "lists of backfills", BACKFILL_LISTS, 15, 15},
     {16, "runs that no upstream has started", UNSTARTED, 16, 16},
     {17, "workflows without a maximum run time", NO_MAXIMUM, 17, 17},
+    {18, "how the last runs ended", RECENT, 18, 18},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 
