@@ -48,7 +48,7 @@ struct cursor {
     instant last_start;   /* INSTANT_NONE: never                                             */
     instant last_end;
     instant last_ok;      /* end of the last run that succeeded; INSTANT_NONE: none */
-    span last_late;       /* see below; CURSOR_LATE_UNKNOWN: none                   */
+    span last_late;       /* see above; CURSOR_LATE_UNKNOWN: none                   */
     int64_t recent;       /* how the last runs ended: core/recent.h                 */
     int64_t last_outcome; /* enum outcome of the last run that ended                */
     instant active_at;    /* last start, end of a backfill, or request of its owner */
