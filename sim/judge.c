@@ -9,7 +9,7 @@ enum rc judge(const struct record *record, struct arena *arena, struct err *rete
     /* The store comes first: if it is wrong, failures of the later parts may follow from it. */
     enum rc (*const parts[])(struct facts *, struct err *) = {
         judge_runs,  judge_sent,     judge_account,   judge_opened, judge_ledger, judge_overlap,
-        judge_gates, judge_commands, judge_backfills, judge_counts, judge_after,
+        judge_gates, judge_commands, judge_backfills, judge_counts, judge_recent, judge_after,
     };
     struct facts facts = {.record = record, .arena = arena, .zones = judge_zones_new()};
     enum rc rc = facts_open(&facts, reterr);

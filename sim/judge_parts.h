@@ -16,4 +16,5 @@ MUST_USE enum rc judge_gates(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_commands(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_backfills(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_counts(struct facts *facts, struct err *reterr);
+MUST_USE enum rc judge_recent(struct facts *facts, struct err *reterr);
 MUST_USE enum rc judge_after(struct facts *facts, struct err *reterr);

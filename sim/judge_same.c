@@ -78,9 +78,10 @@ static void sum_cursor(struct digest *d, const struct record *record, int i)
 
     SUM(d, c->id, c->wake_at, c->mark, c->next_at, c->version, c->flags, c->tail, c->source,
         c->paused_until, c->open, c->waiting, c->failures, c->remaining, c->pass, c->backfills,
-        c->last_slot, c->last_held, c->last_start, c->last_end, c->last_outcome, c->active_at,
-        c->hint_interval, c->hint_at, c->hint_expires, c->started, c->skipped, c->missed,
-        c->dropped, c->cancelled, c->succeeded, c->failed, c->unstarted);
+        c->last_slot, c->last_held, c->last_start, c->last_end, c->last_ok, c->last_late,
+        c->recent, c->last_outcome, c->active_at, c->hint_interval, c->hint_at, c->hint_expires,
+        c->started, c->skipped, c->missed, c->dropped, c->cancelled, c->succeeded, c->failed,
+        c->unstarted);
 }
 
 static void sum_run(struct digest *d, const struct record *record, int i)

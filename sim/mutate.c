@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "sim/ends.h"
+
+enum { MUTATE_BYTES_MAX = 64 << 20 }; /* the turns and the history of a world */
 
 /* A row of the ledger, or a started slot. */
 struct target {
@@ -260,6 +263,21 @@ static void forget_row(struct record *r, int index)
     drop_row(r->ledger, &r->ledger_count, index, sizeof *r->ledger);
 }
 
+/* The ends of the cursor's last runs are those that history still has. */
+static void forget_end(const struct record *r, struct cursor *c)
+{
+    struct arena *arena = arena_new(MUTATE_BYTES_MAX);
+    struct ends_turns turns;
+    struct ends ends;
+
+    ends_turns_make(r, arena, &turns);
+    ends_read(r, &turns, c->id, arena, &ends);
+    c->recent = (int64_t)ends.recent;
+    c->last_ok = ends.last_ok;
+    c->last_late = ends.last_late;
+    arena_free(arena);
+}
+
 static void forget_start(struct record *r, const struct target *t)
 {
     struct cursor *c = counters_of(r, t->schedule);
@@ -274,6 +292,8 @@ static void forget_start(struct record *r, const struct target *t)
         c->failed -= outcome_is_failure(h->outcome);
     }
     drop_start(r, t);
+    if (c)
+        forget_end(r, c);
     for (int i = r->delivery_count; i-- > 0;)
         if (is_started_slot(t, r->deliveries[i].run.schedule, r->deliveries[i].run.slot,
                             r->deliveries[i].run.pass))

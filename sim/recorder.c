@@ -227,7 +227,7 @@ static void add_cursors(struct digest *digest, const struct record *r)
              c->pass, c->backfills, c->last_slot, c->last_held, c->last_start, c->last_end,
              c->last_outcome, c->active_at, c->hint_interval, c->hint_at, c->hint_expires,
              c->started, c->skipped, c->missed, c->dropped, c->cancelled, c->succeeded,
-             c->failed, c->unstarted);
+             c->failed, c->unstarted, c->last_ok, c->last_late, c->recent);
     }
 }
 

@@ -72,7 +72,8 @@ void bare_cursor(const struct load *load, int64_t index, int64_t row[static CURS
     row[C_paused_until] = row[C_hint_at] = INSTANT_NEVER;
     row[C_hint_expires] = INSTANT_NONE;
     row[C_last_slot] = row[C_last_start] = row[C_last_end] = INSTANT_NONE;
-    row[C_last_held] = INSTANT_NONE;
+    row[C_last_held] = row[C_last_ok] = INSTANT_NONE;
+    row[C_last_late] = -1;
     row[C_remaining] = -1;
 }
 

@@ -21,6 +21,12 @@ enum cursor_flag {
     CURSOR_BARRED = CURSOR_PAUSED | CURSOR_DISABLED, /* either stops automatic starts */
 };
 
+/*
+ * `last_late` is how much later than due the first attempt of an automatic run began, 0 if it
+ * began in time; of the last such run that has ended.  This value: none has.
+ */
+#define CURSOR_LATE_UNKNOWN (-1)
+
 struct cursor {
     int64_t id;           /* the schedule's key                                              */
     instant wake_at;      /* when the engine must process it; INSTANT_NEVER: only on request */
@@ -41,6 +47,9 @@ struct cursor {
     instant last_held;    /* nominal time of the last one whose run had to wait; or NONE     */
     instant last_start;   /* INSTANT_NONE: never                                             */
     instant last_end;
+    instant last_ok;      /* end of the last run that succeeded; INSTANT_NONE: none */
+    span last_late;       /* see above; CURSOR_LATE_UNKNOWN: none                   */
+    int64_t recent;       /* how the last runs ended: core/recent.h                 */
     int64_t last_outcome; /* enum outcome of the last run that ended                */
     instant active_at;    /* last start, end of a backfill, or request of its owner */
     span hint_interval;   /* hints for governed schedules: core/policy/governor.h */

@@ -5,8 +5,11 @@
  * Migrations are numbered 1, 2, 3 and so on, and never change once released.  Each runs in one
  * transaction together with its row in table `migrations`: after a crash the database has the
  * previous version, and the next run continues from there.  If several nodes migrate at once,
- * one does the work and the others find it done.  There is no way back: a database that is
- * newer than the program is rejected.
+ * one does the work and the others find it done.  There is no way back.
+ *
+ * Table `minimum_versions` says which programs may use the tables as they are now: those with
+ * at least version `reader` may read them, those with at least version `writer` may also write
+ * them.  The version of a program is the number of its last migration.
  */
 #pragma once
 
@@ -24,6 +27,8 @@ struct migration {
     int number;
     const char *name; /* for display: "first tables" */
     const char *sql;  /* statements that end in ';', with the tokens of db.h */
+    /* Versions that a program needs after it; a later migration can only raise them. */
+    int reader, writer;
 };
 
 struct migrate {
@@ -38,10 +43,19 @@ struct migrate {
 };
 
 /*
- * Runs the missing migrations; *ret_version is then `count`.  RC_CONFLICT if the database is
- * newer, RC_CORRUPT if it has migrations of another program, RC_BUSY if another node is
- * migrating for longer than the connection's lock_ms or if `before` stopped it, and any error
- * of the database.  After a failure it can be called again.
+ * Runs the missing migrations; *ret_version is then `count`, or more if the database is newer
+ * and this program may write it.  RC_CONFLICT if the database is newer and this program may
+ * not, RC_CORRUPT if it has migrations of another program, RC_BUSY if another node is migrating
+ * for longer than the connection's lock_ms or if `before` stopped it, and any error of the
+ * database.  After a failure it can be called again.
  */
 enum rc migrate(struct db *db, const struct migrate *what, struct arena *arena,
                 int *ret_version, struct err *reterr);
+
+/*
+ * For a program that only reads; changes nothing.  *ret_version is the version of the database.
+ * RC_CONFLICT if it is older than this program, or newer and this program may not read it;
+ * otherwise the errors of migrate().
+ */
+enum rc migrate_check_reader(struct db *db, const struct migrate *what, struct arena *arena,
+                             int *ret_version, struct err *reterr);

@@ -95,6 +95,8 @@ static struct cursor new_cursor(const struct turn *turn, int64_t id, const struc
         .last_held = INSTANT_NONE,
         .last_start = INSTANT_NONE,
         .last_end = INSTANT_NONE,
+        .last_ok = INSTANT_NONE,
+        .last_late = CURSOR_LATE_UNKNOWN,
         .active_at = turn->now,
         .hint_at = INSTANT_NEVER,
         .hint_expires = INSTANT_NONE,

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/must.h"
+#include "core/recent.h"
 #include "engine/daily_stats.h"
 #include "engine/engine_internal.h"
 #include "engine/ledger_write.h"
@@ -162,6 +163,19 @@ static void pause_after_failure(struct turn *turn, struct work_run *work,
     sched_pause(turn, work->sched, INSTANT_NEVER, buf_as_str(&note), STR("belfry"));
 }
 
+/* When its first attempt began is known only now: a claim does not write the cursor. */
+static void note_end(struct turn *turn, struct cursor *c, const struct run *run,
+                     enum outcome outcome)
+{
+    c->last_end = turn->now;
+    c->last_outcome = (int64_t)outcome;
+    c->recent = recent_push(c->recent, recent_of(outcome));
+    if (outcome == OUTCOME_SUCCEEDED)
+        c->last_ok = turn->now;
+    if (run->kind == RUN_SLOT && run->started_at != INSTANT_NONE)
+        c->last_late = run->started_at > run->due ? run->started_at - run->due : 0;
+}
+
 /* Counts the end of a run in the cursor of its schedule. */
 static void count_end(struct turn *turn, struct work_run *work, const struct ending *ending)
 {
@@ -174,8 +188,7 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
     turn_count_down(turn, &c->open, sched->id,
                     "a cursor counts fewer open runs than there are");
     sched->ended++;
-    c->last_end = turn->now;
-    c->last_outcome = (int64_t)ending->outcome;
+    note_end(turn, c, &work->run, ending->outcome);
     sched->is_touched = sched->open_changed = true;
     sched_count_backfill(sched, &work->run,
                          ending->outcome == OUTCOME_SUCCEEDED  ? BACKFILL_RUN_SUCCEEDED

@@ -6,6 +6,7 @@
 
 #include "core/outcome.h"
 #include "core/policy/governor.h"
+#include "core/recent.h"
 #include "core/time/text.h"
 #include "wire/json/json_text.h"
 
@@ -91,6 +92,28 @@ static void show_counters(const struct cursor *c, struct buf *out)
     buf_char(out, '}');
 }
 
+static void show_lateness(const struct cursor *c, struct buf *out)
+{
+    buf_text(out, ",\"lastLateness\":");
+    if (c->last_late == CURSOR_LATE_UNKNOWN) {
+        buf_text(out, "null");
+        return;
+    }
+    buf_char(out, '"');
+    duration_format(c->last_late, out);
+    buf_char(out, '"');
+}
+
+/* How the last runs ended. */
+static void show_recent(const struct cursor *c, struct buf *out)
+{
+    show_moment(",\"lastSuccessAt\":", c->last_ok, out);
+    show_lateness(c, out);
+    buf_text(out, ",\"recent\":\"");
+    recent_format(c->recent, out);
+    buf_char(out, '"');
+}
+
 /* INSTANT_NONE: it is not paused; INSTANT_NEVER: it is, without an end. */
 static instant pause_end(const struct cursor *c)
 {
@@ -135,6 +158,7 @@ void schedule_state_show(const struct schedule_state *state, struct buf *out)
     show_word(",\"lastOutcome\":", last == OUTCOME_NONE ? NULL : outcome_text(last), out);
     show_moment(",\"lastRunAt\":", c->last_start, out);
     show_text_or_null(",\"lastRunId\":", state->last_run, out);
+    show_recent(c, out);
     show_counters(c, out);
     show_int(",\"version\":", c->version, out);
     show_text(",\"dialect\":", state->dialect, out);

@@ -153,7 +153,10 @@ static enum rc migrate_schema(struct writer *w, struct err *reterr)
     int version = 0;
     enum rc rc = migrate(w->db, &what, w->arena, &version, reterr);
 
-    if (rc == RC_OK)
+    if (rc == RC_OK && version > schema_migration_count)
+        log_say(w->options.log, clock_now(), LEVEL_WARN, "schema is newer than this program",
+                LOG_INT("schema", version), LOG_INT("supported", schema_migration_count));
+    else if (rc == RC_OK)
         log_say(w->options.log, clock_now(), LEVEL_INFO, "schema is up to date",
                 LOG_INT("schema", version));
     return rc;

@@ -10,7 +10,6 @@
 #define RUN     SQL_NAMES(RUN_CHECK)
 #define ATTEMPT SQL_NAMES(HISTORY_CHECK)
 
-static const struct db_stmt version = {"SELECT coalesce(max(number), 0) FROM migrations", NULL};
 static const struct db_stmt schedules = {
     "SELECT " SCHEDULE SCHEDULE_FROM "s.id > $1 ORDER BY s.id LIMIT $2", "ii"};
 static const struct db_stmt schedule_count = {"SELECT count(*) FROM schedules", NULL};
@@ -86,11 +85,6 @@ static const struct {
                                 " gates.id = runs.gate)"),
                         "ii"}},
 };
-
-void check_version(struct db *db, struct db_result *ret)
-{
-    db_send(db, &version, NULL, ret);
-}
 
 void check_schedules(struct db *db, int64_t after, int limit, struct db_result *ret)
 {

@@ -11,9 +11,6 @@
 #include "core/run.h"
 #include "db/db.h"
 
-/* (number) of the last migration. */
-void check_version(struct db *db, struct db_result *ret);
-
 /*
  * SQLite only: (name) of the tables; (text) of each problem of a table and its indexes, or
  * "ok".
@@ -39,7 +36,7 @@ void check_runs_read(const struct db_result *result, int row, struct check_run *
 
 struct check_attempt {
     int64_t id, pass, attempt, fence;
-    instant slot, ended_at;
+    instant slot, due, started_at, ended_at;
     enum run_kind kind;
     enum outcome outcome;
     enum reason reason;

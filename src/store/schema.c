@@ -283,24 +283,63 @@
     " WHERE action LIKE '_\"type\":\"workflow\"%' AND length(policies) >= 2" \
     " AND policies NOT LIKE '%\"maxRunTime\"%';"
 
+/*
+ * How the last runs ended, see core/recent.h, the end of the last one that succeeded, and by
+ * how much the last automatic run was late; all as far as history tells.  Kind 0 is RUN_SLOT, 4
+ * is RUN_TEST.
+ */
+#define RECENT_KIND "(history.bits & 255)"
+#define RECENT_END \
+    "CASE WHEN outcome = 10 THEN 1 WHEN outcome IN (11, 12, 15) THEN 2 ELSE 3 END"
+#define RECENT_OK                                                            \
+    "(SELECT max(ended_at) FROM history WHERE history.schedule = cursors.id" \
+    " AND last = 1 AND outcome = 10 AND " RECENT_KIND " <> 4)"
+#define RECENT_LATE                                                                   \
+    "(SELECT CASE WHEN history.started_at > history.due"                              \
+    " THEN history.started_at - history.due ELSE 0 END FROM"                          \
+    " (SELECT slot FROM history WHERE history.schedule = cursors.id AND last = 1"     \
+    " AND attempt > 0 AND " RECENT_KIND " = 0 ORDER BY id DESC LIMIT 1) AS newest"    \
+    " JOIN history ON history.slot = newest.slot WHERE history.schedule = cursors.id" \
+    " AND history.attempt = 1 AND history.started_at > 0 AND " RECENT_KIND " = 0"     \
+    " ORDER BY history.id LIMIT 1)"
+#define RECENT_ENDS                                                                   \
+    "(SELECT CAST(sum(CAST(code AS bigint) << CAST(2 * place AS integer)) AS bigint)" \
+    " FROM (SELECT " RECENT_END " AS code,"                                           \
+    " row_number() OVER (ORDER BY id DESC) - 1 AS place FROM history"                 \
+    " WHERE history.schedule = cursors.id AND last = 1 AND " RECENT_KIND " <> 4"      \
+    " ORDER BY id DESC LIMIT 32) AS newest)"
+#define RECENT                                                            \
+    "ALTER TABLE cursors ADD COLUMN last_ok {int} NOT NULL"               \
+    " DEFAULT -9223372036854775808;"                                      \
+    "ALTER TABLE cursors ADD COLUMN last_late {int} NOT NULL DEFAULT -1;" \
+    "ALTER TABLE cursors ADD COLUMN recent {int} NOT NULL DEFAULT 0;"     \
+    "UPDATE cursors SET last_ok = coalesce(" RECENT_OK ", last_ok),"      \
+    " last_late = coalesce(" RECENT_LATE ", last_late),"                  \
+    " recent = coalesce(" RECENT_ENDS ", recent);"
+
+/*
+ * The last two numbers: programs with at least these versions may read the tables after it, and
+ * write them.  No program before version 18 uses a newer database.
+ */
 const struct migration schema_migrations[] = {
-    {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
-    {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
-    {3, "nodes, names, requests and events", NODES_AND_EVENTS},
-    {4, "the start before a run, and logs", LAST_RUN LOGS},
-    {5, "tokens and audit", SECURITY},
-    {6, "reasons of hints, and schedules by their last change", HINT_REASONS},
-    {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS},
-    {8, "figures of days, traces, and what nodes say of themselves", STATS},
-    {9, "limits of queues", LIMITS},
-    {10, "schedules by their last change, for lists alone", CHANGED},
-    {11, "since when a schedule does what it does", EDITED},
-    {12, "the last slot whose run had to wait", HELD},
-    {13, "deleted schedules by name, and polls of queues", GONE},
-    {14, "progress of backfills", BACKFILLS},
-    {15, "lists of backfills", BACKFILL_LISTS},
-    {16, "runs that no upstream has started", UNSTARTED},
-    {17, "workflows without a maximum run time", NO_MAXIMUM},
+    {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS, 1, 1},
+    {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS, 2, 2},
+    {3, "nodes, names, requests and events", NODES_AND_EVENTS, 3, 3},
+    {4, "the start before a run, and logs", LAST_RUN LOGS, 4, 4},
+    {5, "tokens and audit", SECURITY, 5, 5},
+    {6, "reasons of hints, and schedules by their last change", HINT_REASONS, 6, 6},
+    {7, "zones and their midnights, inputs of runs that are over", ZONES INPUTS, 7, 7},
+    {8, "figures of days, traces, and what nodes say of themselves", STATS, 8, 8},
+    {9, "limits of queues", LIMITS, 9, 9},
+    {10, "schedules by their last change, for lists alone", CHANGED, 10, 10},
+    {11, "since when a schedule does what it does", EDITED, 11, 11},
+    {12, "the last slot whose run had to wait", HELD, 12, 12},
+    {13, "deleted schedules by name, and polls of queues", GONE, 13, 13},
+    {14, "progress of backfills", BACKFILLS, 14, 14},
+    {15, "lists of backfills", BACKFILL_LISTS, 15, 15},
+    {16, "runs that no upstream has started", UNSTARTED, 16, 16},
+    {17, "workflows without a maximum run time", NO_MAXIMUM, 17, 17},
+    {18, "how the last runs ended", RECENT, 18, 18},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 
@@ -311,4 +350,12 @@ enum rc schema_migrate(struct db *db, instant now, struct arena *arena, struct e
     int version = 0;
 
     return migrate(db, &options, arena, &version, reterr);
+}
+
+enum rc schema_check_reader(struct db *db, struct arena *arena, struct err *reterr)
+{
+    struct migrate options = {.list = schema_migrations, .count = schema_migration_count};
+    int version = 0;
+
+    return migrate_check_reader(db, &options, arena, &version, reterr);
 }

@@ -18,7 +18,8 @@
     NEXT(19, hint_at, INT) NEXT(20, hint_expires, INT) NEXT(21, started, INT)               \
     NEXT(22, skipped, INT) NEXT(23, missed, INT) NEXT(24, dropped, INT)                     \
     NEXT(25, cancelled, INT) NEXT(26, succeeded, INT) NEXT(27, failed, INT)                 \
-    NEXT(28, last_held, INT) NEXT(29, unstarted, INT)
+    NEXT(28, last_held, INT) NEXT(29, unstarted, INT) NEXT(30, last_ok, INT)                \
+    NEXT(31, last_late, INT) NEXT(32, recent, INT)
 /* What a plain start and a plain end of a run change. */
 #define CURSOR_START(FIRST, NEXT)                                                       \
     FIRST(2, wake_at, INT) NEXT(3, mark, INT) NEXT(4, next_at, INT) NEXT(5, bits, BITS) \
@@ -26,7 +27,8 @@
     NEXT(9, active_at, INT) NEXT(10, started, INT)
 #define CURSOR_END(FIRST, NEXT)                                                           \
     FIRST(2, bits, BITS) NEXT(3, open, INT) NEXT(4, failures, INT) NEXT(5, last_end, INT) \
-    NEXT(6, succeeded, INT) NEXT(7, failed, INT)
+    NEXT(6, succeeded, INT) NEXT(7, failed, INT) NEXT(8, last_ok, INT)                    \
+    NEXT(9, last_late, INT) NEXT(10, recent, INT)
 
 /* The texts may be large: some statements do not read them. */
 #define RUN_COLUMNS(FIRST, NEXT)                                     \
@@ -68,7 +70,7 @@
 #define HISTORY_CHECK(FIRST, NEXT)                                                           \
     FIRST(1, id, INT) NEXT(2, slot, INT) NEXT(3, pass, INT) NEXT(4, attempt, INT)            \
     NEXT(5, fence, INT) NEXT(6, bits, KIND, kind) NEXT(7, outcome, INT) NEXT(8, reason, INT) \
-    NEXT(9, last, INT) NEXT(10, ended_at, INT)
+    NEXT(9, last, INT) NEXT(10, ended_at, INT) NEXT(11, due, INT) NEXT(12, started_at, INT)
 #define HISTORY_MARK(FIRST, NEXT)                                                            \
     FIRST(1, id, INT) NEXT(2, schedule, INT) NEXT(3, bits, KIND, kind) NEXT(4, outcome, INT) \
     NEXT(5, started_at, INT) NEXT(6, ended_at, INT)

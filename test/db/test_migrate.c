@@ -11,19 +11,26 @@
 
 enum { STATEMENTS = 6, NODES = 4 };
 
-static const struct migration ours[] = {
-    {1, "first",
-     "CREATE TABLE a (id {int} PRIMARY KEY, t {text} NOT NULL){strict};\n"
-     "CREATE INDEX a_t ON a (t);\n"
-     "INSERT INTO a (id, t) VALUES (1, 'one');\n"},
-    {2, "second",
-     "\n  ALTER TABLE a ADD COLUMN n {int} NOT NULL DEFAULT 0;"
-     "UPDATE a SET n = n + 10;"
-     "CREATE TABLE b (id {int} PRIMARY KEY){strict}"},
-};
+#define FIRST                                                             \
+    "CREATE TABLE a (id {int} PRIMARY KEY, t {text} NOT NULL){strict};\n" \
+    "CREATE INDEX a_t ON a (t);\n"                                        \
+    "INSERT INTO a (id, t) VALUES (1, 'one');\n"
+#define SECOND                                                 \
+    "\n  ALTER TABLE a ADD COLUMN n {int} NOT NULL DEFAULT 0;" \
+    "UPDATE a SET n = n + 10;"                                 \
+    "CREATE TABLE b (id {int} PRIMARY KEY){strict}"
+
+static const struct migration ours[] = {{1, "first", FIRST, 1, 1}, {2, "second", SECOND, 2, 2}};
+
+/* The same, but programs of version 1 may still read the second, or read and write it. */
+static const struct migration readable[] = {{1, "first", FIRST, 1, 1},
+                                            {2, "second", SECOND, 1, 2}};
+static const struct migration compatible[] = {{1, "first", FIRST, 1, 1},
+                                              {2, "second", SECOND, 1, 1}};
 
 static const struct db_stmt done = {"SELECT number, name, at FROM migrations ORDER BY number",
                                     NULL};
+static const struct db_stmt minimums = {"SELECT reader, writer FROM minimum_versions", NULL};
 static const struct db_stmt sum = {"SELECT CAST(sum(n) AS BIGINT) FROM a", NULL};
 static const struct db_stmt see_a = {"SELECT id, t FROM a", NULL};
 static const struct db_stmt see_n = {"SELECT n FROM a", NULL};
@@ -125,6 +132,7 @@ static void drop_everything(struct fixture *f)
     exec(f->db, "DROP TABLE IF EXISTS a");
     exec(f->db, "DROP TABLE IF EXISTS b");
     exec(f->db, "DROP TABLE IF EXISTS migrations");
+    exec(f->db, "DROP TABLE IF EXISTS minimum_versions");
 }
 
 static void a_stop_before_any_statement_leaves_whole_migrations(void **state)
@@ -220,14 +228,115 @@ static void a_node_that_waits_too_long_fails(void **state)
     db_close(other);
 }
 
-static void a_newer_database_is_refused_and_not_changed(void **state)
+static enum rc migrate_to(struct fixture *f, const struct migration *list, int count,
+                          int *ret_version, struct err *err)
+{
+    return migrate(f->db, &(struct migrate){.list = list, .count = count, .now = 1000},
+                   f->arena, ret_version, err);
+}
+
+static enum rc read_as(struct fixture *f, const struct migration *list, int count,
+                       int *ret_version, struct err *err)
+{
+    return migrate_check_reader(f->db, &(struct migrate){.list = list, .count = count},
+                                f->arena, ret_version, err);
+}
+
+static void assert_minimums(struct fixture *f, int reader, int writer)
+{
+    struct db_result got = query(f, f->db, &minimums, NULL);
+
+    assert_int_equal(got.rows, 1);
+    assert_int_equal(db_int_at(&got, 0, 0), reader);
+    assert_int_equal(db_int_at(&got, 0, 1), writer);
+}
+
+static void each_migration_sets_the_minimum_versions(void **state)
 {
     struct fixture *f = *state;
+    int version = 0;
+
+    OK(migrate_to(f, readable, 1, &version, err));
+    assert_minimums(f, 1, 1);
+    OK(migrate_to(f, readable, 2, &version, err));
+    assert_minimums(f, 1, 2);
+    OK(migrate_to(f, readable, 2, &version, err));
+    assert_minimums(f, 1, 2);
+}
+
+static void a_newer_database_that_is_compatible_is_used(void **state)
+{
+    struct fixture *f = *state;
+    int version = 0, read = 0;
+
+    OK(migrate_to(f, compatible, 2, &version, err));
+    OK(migrate_to(f, compatible, 1, &version, err));
+    assert_int_equal(version, 2);
+    OK(read_as(f, compatible, 1, &read, err));
+    assert_int_equal(read, 2);
+    assert_version(f, 2);
+    assert_minimums(f, 1, 1);
+}
+
+static void a_newer_database_that_can_be_read_is_not_written(void **state)
+{
+    struct fixture *f = *state;
+    int version = -7, read = 0;
+
+    OK(migrate_to(f, readable, 2, &(int){0}, err));
+    REFUSED(
+        migrate_to(f, readable, 1, &version, err), RC_CONFLICT,
+        "has version 2; this program supports versions up to 1 and may only read it, because "
+        "only programs with version 2 or later may write it");
+    assert_int_equal(version, -7);
+    OK(read_as(f, readable, 1, &read, err));
+    assert_int_equal(read, 2);
+    assert_version(f, 2);
+    assert_minimums(f, 1, 2);
+}
+
+static void a_newer_database_that_is_incompatible_is_not_used(void **state)
+{
+    struct fixture *f = *state;
+    int version = -7;
 
     OK(run(f, 2, &(struct stop){.left = -1}, err));
     REFUSED(run(f, 1, &(struct stop){.left = -1}, err), RC_CONFLICT,
-            "has version 2; this program supports versions up to 1");
+            "has version 2; this program supports versions up to 1, and only programs with "
+            "version 2 or later may read it");
+    REFUSED(read_as(f, ours, 1, &version, err), RC_CONFLICT, "version 2 or later may read it");
+    assert_int_equal(version, -7);
     assert_version(f, 2);
+    assert_minimums(f, 2, 2);
+}
+
+/* A program that knew no minimum versions has made it. */
+static void a_newer_database_without_minimum_versions_is_not_used(void **state)
+{
+    struct fixture *f = *state;
+    int version = -7;
+
+    OK(migrate_to(f, compatible, 2, &(int){0}, err));
+    exec(f->db, "DELETE FROM minimum_versions");
+    REFUSED(migrate_to(f, compatible, 1, &version, err), RC_CONFLICT,
+            "version 2 or later may read it");
+    REFUSED(read_as(f, compatible, 1, &version, err), RC_CONFLICT,
+            "version 2 or later may read it");
+    assert_int_equal(version, -7);
+}
+
+static void a_reader_does_not_migrate(void **state)
+{
+    struct fixture *f = *state;
+    int version = -7;
+
+    OK(run(f, 1, &(struct stop){.left = -1}, err));
+    REFUSED(read_as(f, ours, 2, &version, err), RC_CONFLICT,
+            "has version 1, and this program needs 2; start the server once to migrate it");
+    assert_int_equal(version, -7);
+    assert_version(f, 1);
+    OK(read_as(f, ours, 1, &version, err));
+    assert_int_equal(version, 1);
 }
 
 static void migrations_of_another_program_are_refused(void **state)
@@ -263,7 +372,12 @@ int main(void)
         DB_TEST(a_crash_before_any_statement_leaves_whole_migrations),
         DB_TEST(several_nodes_migrate_only_once),
         DB_TEST(a_node_that_waits_too_long_fails),
-        DB_TEST(a_newer_database_is_refused_and_not_changed),
+        DB_TEST(each_migration_sets_the_minimum_versions),
+        DB_TEST(a_newer_database_that_is_compatible_is_used),
+        DB_TEST(a_newer_database_that_can_be_read_is_not_written),
+        DB_TEST(a_newer_database_that_is_incompatible_is_not_used),
+        DB_TEST(a_newer_database_without_minimum_versions_is_not_used),
+        DB_TEST(a_reader_does_not_migrate),
         DB_TEST(migrations_of_another_program_are_refused),
         DB_TEST(a_statement_that_fails_leaves_the_version_before_it),
     };

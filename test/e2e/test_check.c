@@ -193,6 +193,19 @@ static const struct damage {
      " started runs; there are"},
     {"UPDATE cursors SET succeeded = 0 WHERE id = " OF("each-second"),
      "counts 0 succeeded runs; there are"},
+    {"UPDATE cursors SET recent = 4 WHERE id = " OF("each-second"), "have a gap"},
+    {"UPDATE cursors SET recent = 0 WHERE id = " OF("each-second"),
+     "the cursor has the ends of 0 runs; there are"},
+    {"UPDATE cursors SET recent = recent + 1 WHERE id = " OF("each-second"),
+     "the cursor has another end of this run"},
+    {"UPDATE cursors SET last_ok = -9223372036854775807 - 1 WHERE id = " OF("each-second"),
+     "the cursor knows no success; there is one"},
+    {"UPDATE cursors SET last_ok = last_ok + 1 WHERE id = " OF("each-second"),
+     "no run succeeded at the last success of the cursor"},
+    {"UPDATE cursors SET last_late = -1 WHERE id = " OF("each-second"),
+     "the cursor has no valid lateness"},
+    {"UPDATE cursors SET last_late = last_late + 1000 WHERE id = " OF("each-second"),
+     " us late; the cursor has"},
     {"UPDATE cursors SET open = open + 1 WHERE id = " OF("by-hand"),
      "counts 2 open runs; there are 1"},
     {"UPDATE cursors SET wake_at = 9223372036854775807 WHERE id = " OF("each-second"),
@@ -218,9 +231,6 @@ static const struct damage {
     {"UPDATE history SET outcome = 3 WHERE slot = " SECOND, "it has an invalid outcome"},
     {"UPDATE runs SET state = 9 WHERE schedule = " OF("by-hand"), "has an invalid state"},
     {"UPDATE runs SET fence = 0 WHERE schedule = " OF("by-hand"), "claimed but has no attempt"},
-    {"UPDATE migrations SET number = number + 100 WHERE number = (SELECT max(number) FROM"
-     " migrations)",
-     "of a newer Belfry"},
 };
 
 static void exec_on(const char *url, const char *text)
@@ -260,6 +270,41 @@ static void every_damage_is_found(void **state)
             fail_msg("%s:\nstatus %d\n%s%s", damages[i].sql, run->status, run->out, run->err);
     }
     assert_no_problems(w->url);
+}
+
+static const struct run *try_to_start(struct world *w)
+{
+    return RUN("serve", "--db", w->url, "--state-dir", world_path(w, "none"), "--listen",
+               "127.0.0.1:0");
+}
+
+static void the_minimum_versions_decide_who_uses_a_newer_database(void **state)
+{
+    struct world *w = *state;
+    struct server *d = start_busy_server(w);
+    const struct run *run;
+
+    assert_int_equal(server_stop(d), 0);
+    exec_on(w->url, "INSERT INTO migrations (number, name, at)"
+                    " SELECT max(number) + 1, 'of a newer program', 0 FROM migrations");
+    assert_no_problems(w->url);
+    d = server_restart(d, NULL);
+    UNTIL(server_has_logged(d, "msg=\"schema is newer than this program\" schema="));
+    assert_int_equal(server_stop(d), 0);
+
+    exec_on(w->url, "UPDATE minimum_versions SET writer = writer + 1");
+    assert_no_problems(w->url);
+    run = try_to_start(w);
+    assert_int_equal(run->status, 1);
+    assert_non_null(strstr(run->err, "may only read it, because only programs with version"));
+
+    exec_on(w->url, "UPDATE minimum_versions SET reader = reader + 1");
+    run = check_url(w->url);
+    assert_int_equal(run->status, 1);
+    assert_non_null(strstr(run->err, "or later may read it; run a newer Belfry"));
+    run = try_to_start(w);
+    assert_int_equal(run->status, 1);
+    assert_non_null(strstr(run->err, "or later may read it; run a newer Belfry"));
 }
 
 /* Forty turns with half a megabyte of events each: more than one read of the database holds. */
@@ -350,6 +395,7 @@ int main(void)
         E2E_TEST(the_check_accepts_dispatch_jitter),
         E2E_TEST(a_backup_of_a_running_server_is_consistent_and_starts),
         E2E_TEST(every_damage_is_found),
+        E2E_TEST(the_minimum_versions_decide_who_uses_a_newer_database),
         E2E_TEST(the_check_accepts_large_turns),
         E2E_TEST(findings_are_printed_as_json),
         E2E_TEST(a_broken_page_is_found),

@@ -41,6 +41,9 @@ static void runs_are_listed_and_shown(void **state)
     assert_int_equal(
         json_array_size(BELFRY(d, "run", "list", "-S", "a", "--all", "-o", "json").json), 1);
     assert_has(BELFRY(d, "run", "list", "--state", "open").out, "ready");
+    ended_run(d, "b");
+    assert_has(BELFRY(d, "schedule", "get", "b").out, " failed, failed; 2 of 2 failed\n");
+    assert_has(BELFRY(d, "schedule", "get", "a").out, " succeeded; 0 of 1 failed\n");
     result = BELFRY(d, "run", "get", run);
     assert_has(result.out, "Outcome      succeeded\n");
     assert_has(result.out, "output=hi\\n");

@@ -14,7 +14,9 @@ static struct cursor fresh_cursor(void)
                            .next_at = NEW_YEAR + SPAN_H,
                            .version = 1,
                            .paused_until = INSTANT_NEVER,
-                           .last_start = INSTANT_NONE};
+                           .last_start = INSTANT_NONE,
+                           .last_ok = INSTANT_NONE,
+                           .last_late = CURSOR_LATE_UNKNOWN};
 }
 
 static const char *shown_text(const struct schedule_state *state)
@@ -58,6 +60,7 @@ static void a_new_schedule_shows_every_field_of_the_model(void **state)
         "\"nextAt\":\"2027-01-01T01:00:00.000Z\",\"nextSource\":\"baseline-cron\","
         "\"mark\":\"2027-01-01T00:00:00.000Z\",\"open\":0,\"waiting\":0,\"failures\":0,"
         "\"lastOutcome\":null,\"lastRunAt\":null,\"lastRunId\":null,"
+        "\"lastSuccessAt\":null,\"lastLateness\":null,\"recent\":\"\","
         "\"counters\":{\"started\":0,\"skipped\":0,\"missed\":0,\"dropped\":0,"
         "\"cancelled\":0,\"succeeded\":0,\"failed\":0},"
         "\"version\":1,\"dialect\":\"native\",\"createdAt\":\"2027-01-01T00:00:00.000Z\","
@@ -98,6 +101,24 @@ static void numbers_come_from_the_cursor(void **state)
     check_field(json, "counters",
                 "{\"started\":5,\"skipped\":6,\"missed\":7,\"dropped\":8,\"cancelled\":9,"
                 "\"succeeded\":10,\"failed\":11}");
+}
+
+static void the_last_runs_are_shown(void **state)
+{
+    struct cursor cursor = fresh_cursor();
+    json_auto_t *json = NULL, *early = NULL;
+
+    (void)state;
+    cursor.last_ok = NEW_YEAR;
+    cursor.last_late = 90 * SPAN_S + 250 * SPAN_MS;
+    cursor.recent = 2 * 16 + 3 * 4 + 1; /* it failed, was cancelled, succeeded */
+    json = state_of(&cursor, "");
+    check_field(json, "lastSuccessAt", "\"2027-01-01T00:00:00.000Z\"");
+    check_field(json, "lastLateness", "\"1m30s250ms\"");
+    check_field(json, "recent", "\"sof\"");
+    cursor.last_late = 0;
+    early = state_of(&cursor, "");
+    check_field(early, "lastLateness", "\"0s\"");
 }
 
 static void a_pause_shows_its_reason_its_end_and_the_next_run(void **state)
@@ -170,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_schedule_shows_every_field_of_the_model),
         cmocka_unit_test(numbers_come_from_the_cursor),
+        cmocka_unit_test(the_last_runs_are_shown),
         cmocka_unit_test(a_pause_shows_its_reason_its_end_and_the_next_run),
         cmocka_unit_test(the_status_is_one_of_three),
         cmocka_unit_test(without_a_next_slot_there_is_no_source),

@@ -107,6 +107,31 @@ struct rec_delivery *world_send(struct world *w, instant at, instant slot, int64
     return d;
 }
 
+/* When the first attempt of this run began. */
+static instant begin_of(const struct world *w, const struct history_row *end)
+{
+    for (int i = 0; i < w->record.history_count; i++) {
+        const struct history_row *h = &w->history[i];
+
+        if (h->slot == end->slot && h->pass == end->pass && h->attempt == 1)
+            return h->started_at;
+    }
+    fail_msg("the run has no first attempt");
+    return INSTANT_NONE;
+}
+
+static void note_end(struct world *w, const struct history_row *row)
+{
+    struct cursor *c = &w->cursors[0];
+
+    c->recent = (int64_t)((uint64_t)c->recent << 2 |
+                          (row->outcome == OUTCOME_SUCCEEDED ? 1U : 2U));
+    if (row->outcome == OUTCOME_SUCCEEDED)
+        c->last_ok = row->ended_at;
+    if (row->kind == RUN_SLOT)
+        c->last_late = begin_of(w, row) - row->due;
+}
+
 struct history_row *world_end(struct world *w, instant at, const struct rec_delivery *sent,
                               enum outcome outcome, bool last)
 {
@@ -150,6 +175,7 @@ struct history_row *world_end(struct world *w, instant at, const struct rec_deli
         w->cursors[0].succeeded++;
     else
         w->cursors[0].failed++;
+    note_end(w, row);
     return row;
 }
 
@@ -237,7 +263,9 @@ void world_make_empty(struct world *w)
                                     .version = 1,
                                     .remaining = -1,
                                     .paused_until = INSTANT_NEVER,
-                                    .last_held = INSTANT_NONE};
+                                    .last_held = INSTANT_NONE,
+                                    .last_ok = INSTANT_NONE,
+                                    .last_late = CURSOR_LATE_UNKNOWN};
     (void)turn_at(w, BEGIN);
     c = world_command(w, AT(0, 30), COMMAND_CREATE);
     c->draft = 0;

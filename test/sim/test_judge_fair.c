@@ -482,6 +482,7 @@ static void a_released_run_does_not_occupy_its_gate(void **state)
     w->history[0].outcome = OUTCOME_CANCELLED;
     w->history[0].reason = REASON_START_WITHIN;
     w->cursors[0].succeeded = 0;
+    w->cursors[0].recent = 3;
     w->events[w->record.event_count - 1].event.detail = (int64_t)OUTCOME_CANCELLED * 256 +
                                                         (int64_t)REASON_START_WITHIN;
     world_end(w, AT(2, 30), two, OUTCOME_SUCCEEDED, true);

@@ -12,23 +12,10 @@
 #define HISTORY_ROW(id, schedule, slot)                                                     \
     "INSERT INTO history (id, schedule, slot, pass, attempt, fence, bits, outcome, reason," \
     " last, due, created_at, started_at, ended_at, expire_at, queue, node) VALUES (" id     \
-    ", " schedule ", " slot ", 0, 2, 3, 258, 11, 20, 1, 0, 0, 0, 77, 0, 0, 0)"
+    ", " schedule ", " slot ", 0, 2, 3, 258, 11, 20, 1, 71, 72, 73, 77, 0, 0, 0)"
 #define LEDGER_ROW(id, schedule, first)                                                        \
     "INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason, written_at," \
     " expire_at) VALUES (" id ", " schedule ", 0, " first ", 90, 3, 3, 4, 0, 0)"
-
-static void the_newest_migration_is_the_version(void **state)
-{
-    struct fixture *f = *state;
-    struct db_result got;
-
-    exec(f->db, "DELETE FROM migrations");
-    exec(f->db, "INSERT INTO migrations (number, name, at) VALUES (41, 'x', 0)");
-    exec(f->db, "INSERT INTO migrations (number, name, at) VALUES (40, 'y', 0)");
-    check_version(f->db, &got);
-    flush(f);
-    assert_int_equal(db_int_at(&got, 0, 0), 41);
-}
 
 static void open_runs_are_read_in_pages(void **state)
 {
@@ -77,6 +64,8 @@ static void attempts_are_read_newest_first(void **state)
     assert_int_equal(a.outcome, OUTCOME_FAILED);
     assert_int_equal(a.reason, REASON_TARGET);
     assert_true(a.last);
+    assert_int_equal(a.due, 71);
+    assert_int_equal(a.started_at, 73);
     assert_int_equal(a.ended_at, 77);
 }
 
@@ -160,7 +149,7 @@ static void schedules_backfills_and_calendars_are_listed(void **state)
         " FROM (SELECT 6 AS id UNION ALL SELECT 7 UNION ALL SELECT 8) AS v");
     exec(f->db,
          "INSERT INTO cursors SELECT id, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
-         " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM schedules");
+         " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM schedules");
     exec(f->db, "INSERT INTO calendars VALUES (3, 1, 'a', 1, CAST('' AS {blob}), 0),"
                 " (4, 1, 'b', 1, CAST('' AS {blob}), 0)");
     check_schedules(f->db, 6, 1, &got[0]);
@@ -177,7 +166,6 @@ static void schedules_backfills_and_calendars_are_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(the_newest_migration_is_the_version),
         STORE_TEST(open_runs_are_read_in_pages),
         STORE_TEST(attempts_are_read_newest_first),
         STORE_TEST(ledger_rows_are_read_by_key),

@@ -10,7 +10,7 @@
 
 /* A cursor is integers only, so that it can be filled, and compared, as a whole. */
 enum { FIELDS = sizeof(struct cursor) / sizeof(int64_t) };
-static_assert(sizeof(struct cursor) == 32 * sizeof(int64_t), "all fields are int64");
+static_assert(sizeof(struct cursor) == 35 * sizeof(int64_t), "all fields are int64");
 
 static struct cursor distinct(int64_t id, int64_t base)
 {
@@ -108,6 +108,9 @@ static void every_field_has_its_column(void **state)
         {"failed", c.failed},
         {"last_held", c.last_held},
         {"unstarted", c.unstarted},
+        {"last_ok", c.last_ok},
+        {"last_late", c.last_late},
+        {"recent", c.recent},
     };
     struct cursor back;
 
@@ -184,6 +187,7 @@ static void a_plain_start_and_a_plain_end_are_written(void **state)
     assert_cursor(&back, &now);
     was = now;
     now.open--, now.last_end++, now.failures = 0, now.succeeded++, now.last_outcome = 11;
+    now.last_ok++, now.last_late++, now.recent++;
     cursors_change(f->db, &was, &now);
     flush(f);
     back = read_one(f, 1);

@@ -373,7 +373,7 @@ static void a_deleted_schedule_stays_while_it_has_a_cursor_run_or_log(void **sta
         " FROM (SELECT 1 AS id UNION ALL SELECT 2 UNION ALL SELECT 3) AS v");
     exec(f->db,
          "INSERT INTO cursors VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
-         " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
+         " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)");
     exec(f->db,
          "INSERT INTO runs (id, schedule, slot, pass, state, lane, queue, gate, bits,"
          " due, rank, attempt, fence, node, lease_until, wake_at, created_at, started_at,"

@@ -44,7 +44,7 @@ static void due_schedules_are_counted(void **state)
     assert_int_equal(db_at(&none, 0, 1)->type, DB_NULL);
     exec(f->db,
          "INSERT INTO cursors SELECT i, i * 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
-         " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM (SELECT 5 AS i UNION ALL SELECT 6"
+         " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM (SELECT 5 AS i UNION ALL SELECT 6"
          " UNION ALL SELECT 11) AS v");
     gauges_due(f->db, 100, &some);
     gauges_schedules(f->db, &all);

@@ -40,7 +40,7 @@ enum {
 static const char *const fill[] = {
     FILL("cursors",
          "i, 1000 * i, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
-         " 0, 0, 0, 0, 0, 0"),
+         " 0, 0, 0, 0, 0, 0, 0, 0, 0"),
     FILL("runs (id, schedule, slot, pass, state, lane, queue, gate, bits, due, rank, attempt,"
          " fence, node, lease_until, wake_at, created_at, started_at, attempt_at)",
          "i, i % 5000, i, 0, 1 + i % 7, i % 3, i % 20, i % 20, 0, 0, i, 0, 0, i % 5, 0,"

@@ -61,7 +61,7 @@ static void assert_tables(struct fixture *f, const char *expected)
     for (int i = 0; i < got.rows; i++) {
         struct str name = db_text_at(&got, i, 0);
 
-        if (!str_eq(name, STR("migrations")))
+        if (!str_eq(name, STR("migrations")) && !str_eq(name, STR("minimum_versions")))
             buf_printf(&out, "%s%.*s", out.len > 0 ? " " : "", STR_ARG(name));
     }
     assert_string_equal(text, expected);
@@ -69,7 +69,7 @@ static void assert_tables(struct fixture *f, const char *expected)
 
 static void drop_everything(struct fixture *f)
 {
-    struct str rest = STR(TABLES " migrations "), name;
+    struct str rest = STR(TABLES " migrations minimum_versions "), name;
 
     while (str_cut(rest, ' ', &name, &rest)) {
         char sql[ASK_MAX];
@@ -95,7 +95,7 @@ static void assert_whole_migrations(struct fixture *f, int whole)
 {
     struct db_result got = ask(f, f->db, f->postgres ? NAMES_ON_POSTGRES : NAMES_ON_SQLITE);
 
-    assert_int_equal(got.rows, whole == 0 ? 0 : count_statements(whole, true) + 1);
+    assert_int_equal(got.rows, whole == 0 ? 0 : count_statements(whole, true) + 2);
     if (whole > 0)
         assert_int_equal(ask_int(f, "SELECT max(number) FROM migrations"), whole);
 }
@@ -253,6 +253,70 @@ static void the_migration_counts_the_runs_of_backfills(void **state)
     }
 }
 
+/* One final row of history: its key, the schedule, the slot, the kind, and how it ended. */
+static void add_end(struct fixture *f, int id, int schedule, int slot, int kind, int outcome)
+{
+    char sql[ASK_MAX];
+
+    snprintf(sql, sizeof sql,
+             "INSERT INTO history (id, schedule, slot, pass, attempt, fence, bits, outcome,"
+             " reason, last, due, created_at, started_at, ended_at, expire_at, queue, node)"
+             " VALUES (%d, %d, %d, %d, 1, 1, %d, %d, 0, 1, %d, 0, %d, %d, 0, 0, 1)",
+             id, schedule, slot, kind == 0 ? 0 : id, 256 + kind, outcome, slot, slot + id,
+             1000 + id);
+    exec(f->db, sql);
+}
+
+static int64_t cursor_has(struct fixture *f, const char *column, int id)
+{
+    char sql[ASK_MAX];
+
+    snprintf(sql, sizeof sql, "SELECT %s FROM cursors WHERE id = %d", column, id);
+    return ask_int(f, sql);
+}
+
+/* Schedule 1: no history; 2: each kind of end, a test, a retry; 3: forty runs. */
+static void the_migration_takes_the_last_runs_from_history(void **state)
+{
+    struct fixture *f = *state;
+    struct migrate what = {.list = schema_migrations, .count = 17, .now = DAY_ONE};
+    int version;
+
+    OK(migrate(f->db, &what, f->arena, &version, err));
+    for (int i = 1; i <= 3; i++) {
+        char sql[ASK_MAX];
+
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO cursors VALUES (%d, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,"
+                 " 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+                 i);
+        exec(f->db, sql);
+    }
+    add_end(f, 10, 2, 100, 0, 10);
+    add_end(f, 11, 2, 200, 0, 11);
+    add_end(f, 12, 2, 300, 1, 10); /* a trigger */
+    add_end(f, 13, 2, 400, 0, 12); /* its last attempt is number 2 */
+    exec(f->db, "UPDATE history SET attempt = 2 WHERE id = 13");
+    add_end(f, 9, 2, 400, 0, 11);
+    exec(f->db, "UPDATE history SET last = 0 WHERE id = 9");
+    add_end(f, 14, 2, 500, 2, 13);
+    add_end(f, 15, 2, 600, 4, 10); /* a test */
+    for (int i = 0; i < 40; i++)
+        add_end(f, 20 + i, 3, 1000 + i, 0, i == 7 || i == 8 ? 15 : 10);
+    OK(schema_migrate(f->db, DAY_ONE, f->arena, err));
+    assert_int_equal(cursor_has(f, "last_ok", 1), INSTANT_NONE);
+    assert_int_equal(cursor_has(f, "last_late", 1), -1);
+    assert_int_equal(cursor_has(f, "recent", 1), 0);
+    assert_int_equal(cursor_has(f, "last_ok", 2), 1012);
+    assert_int_equal(cursor_has(f, "last_late", 2), 9); /* of the first attempt of slot 400 */
+    assert_int_equal(cursor_has(f, "recent", 2), 1 * 256 + 2 * 64 + 1 * 16 + 2 * 4 + 3);
+    assert_int_equal(cursor_has(f, "last_ok", 3), 1059);
+    assert_int_equal(cursor_has(f, "last_late", 3), 59);
+    /* The oldest of 32 is number 8: 10, then 31 times 01. */
+    assert_int_equal(cursor_has(f, "recent", 3),
+                     (int64_t)(UINT64_C(2) << 62 | UINT64_C(0x1555555555555555)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +324,7 @@ int main(void)
         DB_TEST(the_migration_sets_edited_at_of_schedules_that_were_updated),
         DB_TEST(the_migration_removes_the_maximum_of_workflows),
         DB_TEST(the_migration_counts_the_runs_of_backfills),
+        DB_TEST(the_migration_takes_the_last_runs_from_history),
         DB_TEST(a_crash_before_any_statement_leaves_whole_migrations),
     };
 

@@ -4,6 +4,10 @@
  */
 #include "cli/remote/schedule_view.h"
 
+#include <string.h>
+
+enum { RECENT_WORDS = 5 }; /* runs that the line of a schedule names */
+
 /* ---- schedules ---- */
 
 /* Adds the strings of a list, or the strings in a member of its objects. */
@@ -77,6 +81,26 @@ static void show_retry(const json_t *schedule, struct buf *out)
                    member_text(retry, "max"));
 }
 
+/* Words for the newest runs, and a sum of all: "failed, succeeded; 1 of 32 failed". */
+static void show_recent(const json_t *schedule, struct buf *out)
+{
+    const char *recent = json_string_value(member_at(schedule, "state.recent"));
+    int count = recent ? (int)strlen(recent) : 0, failures = 0;
+
+    for (int i = 0; i < count; i++) {
+        failures += recent[i] == 'f';
+        if (i < RECENT_WORDS)
+            buf_printf(out, "%s%s", i > 0 ? ", " : "",
+                       recent[i] == 's'   ? "succeeded"
+                       : recent[i] == 'f' ? "failed"
+                                          : "other");
+    }
+    if (count > RECENT_WORDS)
+        buf_text(out, ", ...");
+    if (count > 0)
+        buf_printf(out, "; %d of %d failed", failures, count);
+}
+
 static const struct field schedule_columns[] = {
     {"ID", "id", SHAPE_TEXT, true, NULL},
     {"STATUS", "state.status", SHAPE_STATE, false, NULL},
@@ -103,6 +127,9 @@ static const struct field schedule_lines[] = {
     {"Next run", "state.nextAt", SHAPE_BOTH, false, NULL},
     {"Last run", "state.lastRunAt", SHAPE_BOTH, false, NULL},
     {"Last outcome", "state.lastOutcome", SHAPE_STATE, false, NULL},
+    {"Last success", "state.lastSuccessAt", SHAPE_BOTH, false, NULL},
+    {"Last lateness", "state.lastLateness", SHAPE_TEXT, false, NULL},
+    {"Recent runs", NULL, SHAPE_TEXT, false, show_recent},
     {"Last run ID", "state.lastRunId", SHAPE_TEXT, false, NULL},
     {"Open runs", "state.open", SHAPE_TEXT, false, NULL},
     {"Waiting", "state.waiting", SHAPE_TEXT, false, NULL},

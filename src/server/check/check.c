@@ -39,30 +39,6 @@ void check_progress(const struct check *check, const char *what, int64_t done, i
         check->options->progress(check->options->arg, what, done, all);
 }
 
-static enum rc check_schema(struct check *check, struct err *reterr)
-{
-    struct db_result row = {0};
-    enum rc rc;
-    int64_t number;
-
-    check_version(check->db, &row);
-    rc = db_flush(check->db, check->page, reterr);
-    if (rc != RC_OK)
-        return rc;
-    number = db_int_at(&row, 0, 0);
-    if (number < schema_migration_count)
-        return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "the schema has version %" PRId64
-                       ", this program needs %d; start the server once to migrate it",
-                       number, schema_migration_count);
-    if (number > schema_migration_count)
-        return err_set(reterr, RC_CONFLICT, -1, 0,
-                       "the schema has version %" PRId64
-                       " of a newer Belfry (this one supports %d); check with that one",
-                       number, schema_migration_count);
-    return RC_OK;
-}
-
 static void report_table(struct check *check, struct str name, const struct db_result *rows)
 {
     for (int i = 0; i < rows->rows; i++) {
@@ -180,7 +156,7 @@ static enum rc check_calendar_days(struct check *check, struct err *reterr)
 
 static enum rc run_checks(struct check *check, struct err *reterr)
 {
-    enum rc rc = check_schema(check, reterr);
+    enum rc rc = schema_check_reader(check->db, check->page, reterr);
 
     if (rc == RC_OK)
         rc = check_integrity(check, reterr);

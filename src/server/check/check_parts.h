@@ -51,3 +51,5 @@ struct check_rows {
     bool is_pruned; /* retention may have deleted attempts */
 };
 void check_attempts(struct check *check, const struct check_rows *rows);
+/* check_recent.c: only for a schedule that has a cursor */
+void check_recent(struct check *check, const struct check_rows *rows);

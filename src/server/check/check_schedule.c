@@ -437,6 +437,7 @@ static enum rc check_schedule(struct check *check, struct schedule_rows *s, stru
                         "the cursor is at version %" PRId64 ", the schedule at %" PRId64,
                         s->view->cursor.version, row->version);
         check_counters(check, s, rows.is_pruned);
+        check_recent(check, &rows);
     }
     check->counts.schedules++;
     check->counts.attempts += s->attempts.count;

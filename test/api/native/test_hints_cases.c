@@ -24,6 +24,9 @@ static void case_2_an_interval_counts_from_the_start_of_the_run(void **state)
     assert_next("10:05:00", "baseline-interval"); /* never at once: T + 300 s */
     run_at("10:05:00", "10:05:07", "complete");
     assert_next("10:10:00", "baseline-interval");
+    assert_json("state.recent", "'s'");
+    assert_json("state.lastSuccessAt", "'2026-01-05T10:05:07.000Z'");
+    assert_json("state.lastLateness", "'0s'");
 }
 
 static void case_3_and_18_failures_do_not_delay_a_cron_line(void **state)
@@ -39,6 +42,8 @@ static void case_3_and_18_failures_do_not_delay_a_cron_line(void **state)
     }
     assert_next("10:06:00", "baseline-cron");
     assert_json("state.failures", "5");
+    assert_json("state.recent", "'fffff'");
+    assert_json("state.lastSuccessAt", "null");
 }
 
 static void case_4_an_interval_hint_replaces_the_interval(void **state)
@@ -273,6 +278,8 @@ static void a_test_run_changes_nothing_in_the_schedule(void **state)
     assert_json("state.failures", "0");
     assert_json("state.lastRunAt", "null");
     assert_json("state.counters.failed", "0");
+    assert_json("state.recent", "''");
+    assert_json("state.lastLateness", "null");
 }
 
 int main(void)
