@@ -283,6 +283,23 @@
     " WHERE action LIKE '_\"type\":\"workflow\"%' AND length(policies) >= 2" \
     " AND policies NOT LIKE '%\"maxRunTime\"%';"
 
+/*
+ * What became of the slots of each day, see store/days.h.  The day of a row that was written
+ * earlier is not known.
+ */
+#define NO_DAY "-9223372036854775808"
+#define DAYS                                                                \
+    "ALTER TABLE history ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";" \
+    "ALTER TABLE ledger ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";"  \
+    "ALTER TABLE ledger ADD COLUMN days {int} NOT NULL DEFAULT 1;"          \
+    "ALTER TABLE ledger ADD COLUMN kind {int} NOT NULL DEFAULT 0;"          \
+    "ALTER TABLE nodes ADD COLUMN days {int} NOT NULL DEFAULT 0;"           \
+    "ALTER TABLE nodes ADD COLUMN days_until {int} NOT NULL DEFAULT 0;"     \
+    "ALTER TABLE nodes ADD COLUMN days_after {int} NOT NULL DEFAULT 0;"     \
+    "CREATE TABLE days ("                                                   \
+    " subject {int} NOT NULL, day {int} NOT NULL, node {int} NOT NULL,"     \
+    " body {blob} NOT NULL, PRIMARY KEY (subject, day, node)){keyed};"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
@@ -301,6 +318,7 @@ const struct migration schema_migrations[] = {
     {15, "lists of backfills", BACKFILL_LISTS},
     {16, "runs that no upstream has started", UNSTARTED},
     {17, "workflows without a maximum run time", NO_MAXIMUM},
+    {18, "outcomes of days", DAYS},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 
