@@ -342,7 +342,7 @@ static const struct command commands[] = {
     {.name = "schedule days",
      .usage = "ID... [OPTION]...",
      .summary = "Show what became of the slots of a schedule on each day",
-     .about = "Days on which nothing happened are left out.  --json also shows the other\n"
+     .about = "Days on which nothing happened are left out.  `-o json` also shows the other\n"
               "outcomes of triggers and backfills.\n",
      .examples = "  belfry schedule days nightly --year 2026\n",
      REQUEST(days_rows, .kind = "schedules", .tail = "/days", .print = print_days)},
