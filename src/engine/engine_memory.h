@@ -98,7 +98,6 @@ struct engine_memory {
     instant days_at;      /* when the next pass of `days` begins                             */
     int64_t days_written; /* rows of history and ledger written since the last one began     */
     int64_t days_recent;  /* since the last batch                                            */
-    bool days_hurry;      /* the next pass begins earlier, see schedule_days_hurry()         */
     int64_t replan_after; /* schedules after this key must be planned again; INT64_MAX: none */
     int64_t replan_pass;  /* the key of this pass, which no other pass of any node has       */
     struct walk walks[PRUNE_TABLES];

@@ -145,12 +145,6 @@ static bool exceeds_retention(int64_t ended, int64_t kept)
     return kept > 0 && ended > 2 * kept && (ended - 2 * kept - 1) % (kept + 1) == 0;
 }
 
-/* True half way to the next end of that kind. */
-static bool nears_retention(int64_t ended, int64_t kept)
-{
-    return exceeds_retention(ended + (kept + 1) / 2, kept);
-}
-
 static void pause_after_failure(struct turn *turn, struct work_run *work,
                                 const struct ending *ending)
 {
@@ -208,8 +202,6 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
     ended = c->succeeded + c->failed;
     if (exceeds_retention(ended, p->retention_count))
         schedule_days_keep(turn, sched->id, p->retention_count);
-    else if (nears_retention(ended, p->retention_count))
-        schedule_days_hurry(turn);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
         ending->reason != REASON_NOT_STARTED && !(c->flags & CURSOR_PAUSED))
         pause_after_failure(turn, work, ending);

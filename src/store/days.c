@@ -29,30 +29,42 @@ enum {
     LEDGER_pass
 };
 
-#define HISTORY                                  \
-    "SELECT id, schedule, " SQL_RUN_KIND(        \
-        "bits") ", outcome, day, last, attempt," \
-                " due, started_at, ended_at, slot, queue FROM history"
+#define ROW                                                                      \
+    " id, schedule, " SQL_RUN_KIND("bits") ", outcome, day, last, attempt, due," \
+                                           " started_at, ended_at, slot, queue"
+#define FROM_BOTH(where)                                                  \
+    "SELECT" ROW " FROM history" where("history") " UNION ALL SELECT" ROW \
+                                                  " FROM days_left" where("days_left")
+#define LEFT                                                                      \
+    "id, schedule, bits, outcome, day, last, attempt, due, started_at, ended_at," \
+    " slot, queue"
 #define LEDGER                                                                \
     "SELECT id, schedule, kind, outcome, day, days, count, first, last, pass" \
     " FROM ledger"
-#define RANGE " WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3"
+#define RANGE(table) " WHERE id > $1 AND id <= $2"
+#define BY_ID        " ORDER BY id LIMIT "
 
 /* Rows of schedule $1 that are not counted for it. */
 #define NOT_DOWN "nodes WHERE state <> " SQL_NODE_DOWN
 #define NOT_YET(table)                                                                  \
     " WHERE schedule = $1 AND id > coalesce((SELECT min(days) FROM " NOT_DOWN "), 0)"   \
     " AND id > coalesce((SELECT CASE WHEN nodes.days_after >= $1 THEN nodes.days_until" \
-    " ELSE nodes.days END FROM nodes WHERE nodes.id = " SQL_KEY_NODE(                   \
-        table ".id") "), 0)"                                                            \
-                     " ORDER BY id LIMIT $2"
+    " ELSE nodes.days END FROM nodes WHERE nodes.id = " SQL_KEY_NODE(table ".id") "), 0)"
 
 #define DAYS " AND day >= $2 AND day <= $3 ORDER BY subject, day LIMIT $4"
 
-static const struct db_stmt history = {HISTORY RANGE, "iii"};
-static const struct db_stmt ledger = {LEDGER RANGE, "iii"};
-static const struct db_stmt history_of = {HISTORY NOT_YET("history"), "ii"};
-static const struct db_stmt ledger_of = {LEDGER NOT_YET("ledger"), "ii"};
+static const struct db_stmt history = {FROM_BOTH(RANGE) BY_ID "$3", "iii"};
+static const struct db_stmt ledger = {LEDGER RANGE("ledger") BY_ID "$3", "iii"};
+static const struct db_stmt history_of = {FROM_BOTH(NOT_YET) BY_ID "$2", "ii"};
+static const struct db_stmt ledger_of = {LEDGER NOT_YET("ledger") BY_ID "$2", "ii"};
+static const struct db_stmt leave = {
+    "INSERT INTO days_left (" LEFT ") SELECT " LEFT " FROM history WHERE schedule = $1"
+    " AND id > $4 AND " SQL_KEY_NODE(
+        "id") " = $3 AND id <= (SELECT id FROM history"
+              " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2) ON CONFLICT DO NOTHING",
+    "iiii"};
+static const struct db_stmt forget = {
+    "DELETE FROM days_left WHERE id > $2 AND id <= $3 AND " SQL_KEY_NODE("id") " = $1", "iii"};
 static const struct db_stmt find = {
     "SELECT body FROM days WHERE subject = $1 AND day = $2 AND node = $3", "iii"};
 static const struct db_stmt put = {
@@ -196,6 +208,21 @@ void days_put(struct db *db, const struct day_key *key, struct str body, int64_t
                                 db_int(mark->until),  db_int(mark->after)};
 
     db_send(db, &put, params, NULL);
+}
+
+void days_leave(struct db *db, int64_t schedule, int count, const struct counted_rows *done)
+{
+    db_send(db, &leave,
+            (struct db_value[]){db_int(schedule), db_int(count), db_int(done->node),
+                                db_int(done->until)},
+            NULL);
+}
+
+void days_forget(struct db *db, int64_t maker, const struct days_range *range)
+{
+    db_send(db, &forget,
+            (struct db_value[]){db_int(maker), db_int(range->after), db_int(range->until)},
+            NULL);
 }
 
 void days_prune(struct db *db, int64_t subject, int64_t day)

@@ -14,6 +14,7 @@
 
 #include "core/day_sums.h"
 #include "db/db.h"
+#include "store/history.h"
 #include "store/nodes.h"
 
 enum {
@@ -55,6 +56,13 @@ void days_find(struct db *db, const struct day_key *key, struct db_result *ret);
 /* Inserts or replaces it, provided that the marks of node `maker` are `mark`. */
 void days_put(struct db *db, const struct day_key *key, struct str body, int64_t maker,
               const struct days_mark *mark);
+/*
+ * Copies the rows after the key done->until that history_keep() is about to delete, so that
+ * they can still be counted.
+ */
+void days_leave(struct db *db, int64_t schedule, int count, const struct counted_rows *done);
+/* Deletes the copies of rows of node `maker` in a range that is counted. */
+void days_forget(struct db *db, int64_t maker, const struct days_range *range);
 /* Deletes the days of a subject before `day`. */
 void days_prune(struct db *db, int64_t subject, int64_t day);
 

@@ -44,10 +44,10 @@ static const struct db_stmt of_schedule = {
     "iii"};
 static const struct db_stmt keep = {
     "DELETE FROM history WHERE schedule = $1 AND id <= (SELECT id FROM history"
-    " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2) AND CASE WHEN " MAKER " = $3"
-    " THEN id <= $4 ELSE id <= coalesce((SELECT CASE WHEN stats < days THEN stats"
-    " ELSE days END FROM nodes WHERE nodes.id = " MAKER "), " SQL_INSTANT_NEVER ") END",
-    "iiii"};
+    " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2) AND (" MAKER " = $3"
+    " OR id <= coalesce((SELECT CASE WHEN stats < days THEN stats"
+    " ELSE days END FROM nodes WHERE nodes.id = " MAKER "), " SQL_INSTANT_NEVER "))",
+    "iii"};
 static const struct db_stmt ledger_add = {
     SQL_INSERT("ledger", LEDGER_COLUMNS) " ON CONFLICT DO NOTHING", SQL_TYPES(LEDGER_COLUMNS)};
 static const struct db_stmt ledger_more = {
@@ -137,12 +137,9 @@ void history_read(const struct db_result *result, int row, struct history_row *r
                                 HISTORY_COLUMNS(MEMBER, MEMBER)};
 }
 
-void history_keep(struct db *db, int64_t schedule, int count,
-                  const struct counted_rows *counted)
+void history_keep(struct db *db, int64_t schedule, int count, int64_t node)
 {
-    db_send(db, &keep,
-            (struct db_value[]){db_int(schedule), db_int(count), db_int(counted->node),
-                                db_int(counted->until)},
+    db_send(db, &keep, (struct db_value[]){db_int(schedule), db_int(count), db_int(node)},
             NULL);
 }
 

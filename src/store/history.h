@@ -44,15 +44,14 @@ enum { HISTORY_LAST_KEYS_SCAN = 50 * 1000 }; /* attempts of some seconds; reads 
 void history_last_keys(struct db *db, int64_t from, struct db_result *ret);
 
 /*
- * Deletes all but the newest `count` of a schedule, except rows that are not counted yet: those
- * of node counted->node after the key counted->until, and those of other nodes after their
- * marks.
+ * Deletes all but the newest `count` of a schedule, except rows that nodes other than `node`
+ * have not yet counted.
  */
+void history_keep(struct db *db, int64_t schedule, int count, int64_t node);
+/* Rows of a node up to a key. */
 struct counted_rows {
     int64_t node, until;
 };
-void history_keep(struct db *db, int64_t schedule, int count,
-                  const struct counted_rows *counted);
 
 struct ledger_entry {
     int64_t id, schedule, pass;

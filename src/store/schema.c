@@ -288,17 +288,24 @@
  * earlier is not known.
  */
 #define NO_DAY "-9223372036854775808"
-#define DAYS                                                                \
-    "ALTER TABLE history ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";" \
-    "ALTER TABLE ledger ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";"  \
-    "ALTER TABLE ledger ADD COLUMN days {int} NOT NULL DEFAULT 1;"          \
-    "ALTER TABLE ledger ADD COLUMN kind {int} NOT NULL DEFAULT 0;"          \
-    "ALTER TABLE nodes ADD COLUMN days {int} NOT NULL DEFAULT 0;"           \
-    "ALTER TABLE nodes ADD COLUMN days_until {int} NOT NULL DEFAULT 0;"     \
-    "ALTER TABLE nodes ADD COLUMN days_after {int} NOT NULL DEFAULT 0;"     \
-    "CREATE TABLE days ("                                                   \
-    " subject {int} NOT NULL, day {int} NOT NULL, node {int} NOT NULL,"     \
-    " body {blob} NOT NULL, PRIMARY KEY (subject, day, node)){keyed};"
+#define DAYS                                                                  \
+    "ALTER TABLE history ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";"   \
+    "ALTER TABLE ledger ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";"    \
+    "ALTER TABLE ledger ADD COLUMN days {int} NOT NULL DEFAULT 1;"            \
+    "ALTER TABLE ledger ADD COLUMN kind {int} NOT NULL DEFAULT 0;"            \
+    "ALTER TABLE nodes ADD COLUMN days {int} NOT NULL DEFAULT 0;"             \
+    "ALTER TABLE nodes ADD COLUMN days_until {int} NOT NULL DEFAULT 0;"       \
+    "ALTER TABLE nodes ADD COLUMN days_after {int} NOT NULL DEFAULT 0;"       \
+    "CREATE TABLE days ("                                                     \
+    " subject {int} NOT NULL, day {int} NOT NULL, node {int} NOT NULL,"       \
+    " body {blob} NOT NULL, PRIMARY KEY (subject, day, node)){keyed};"        \
+    "CREATE TABLE days_left ("                                                \
+    " id {int} PRIMARY KEY, schedule {int} NOT NULL, bits {int} NOT NULL,"    \
+    " outcome {int} NOT NULL, day {int} NOT NULL, last {int} NOT NULL,"       \
+    " attempt {int} NOT NULL, due {int} NOT NULL, started_at {int} NOT NULL," \
+    " ended_at {int} NOT NULL, slot {int} NOT NULL, queue {int} NOT NULL)"    \
+    " {strict};"                                                              \
+    "CREATE INDEX days_left_schedule ON days_left (schedule, id);"
 
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},

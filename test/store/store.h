@@ -29,8 +29,8 @@ static const struct db_stmt *migration_stmts[DB_SLOTS]; /* they created the tabl
 static int migration_stmt_count;
 
 /* Every table except `migrations`, in alphabetical order. */
-#define TABLES                                                                                \
-    "audit backfills calendars cursors days events exceptions gates history ledger logs meta" \
+#define TABLES                                                                                          \
+    "audit backfills calendars cursors days days_left events exceptions gates history ledger logs meta" \
     " namespaces nodes queues requests results runs schedules stats stops tokens zones"
 
 /* For a group of tests. */

@@ -197,6 +197,32 @@ static void a_day_is_written_only_with_the_marks_of_its_rows(void **state)
     assert_int_equal(row.rows, 0);
 }
 
+/* Node 1 deletes all but one row; the first was counted. */
+static void rows_that_are_deleted_early_are_still_counted(void **state)
+{
+    struct fixture *f = *state;
+    struct db_result rows, uncounted, ledger;
+
+    add_nodes(f);
+    for (int n = 5; n <= 9; n++)
+        add_history(f, key(1, n), "21, 0, 1, 10, 1, 0, 0, 0, 0, 7, 33");
+    days_leave(f->db, 21, 1, &(struct counted_rows){1, key(1, 5)});
+    exec(f->db, "DELETE FROM history WHERE id < (SELECT max(id) FROM history)");
+    days_history(f->db, &(struct days_range){key(1, 5), key(1, 9)}, 3, &rows);
+    days_uncounted(f->db, 21, &uncounted, &ledger);
+    flush(f);
+    assert_int_equal(rows.rows, 3);
+    assert_int_equal(days_key(&rows, 2), key(1, 8));
+    assert_int_equal(uncounted.rows, 4);
+    assert_int_equal(days_key(&uncounted, 3), key(1, 9));
+    days_forget(f->db, 2, &(struct days_range){0, key(1, 9)});
+    days_forget(f->db, 1, &(struct days_range){key(1, 5), key(1, 7)});
+    days_history(f->db, &(struct days_range){key(1, 5), key(1, 9)}, 9, &rows);
+    flush(f);
+    assert_int_equal(rows.rows, 2);
+    assert_int_equal(days_key(&rows, 0), key(1, 8));
+}
+
 static void assert_days(struct fixture *f, const struct db_result *rows, const char *expected)
 {
     char text[256];
@@ -266,6 +292,7 @@ int main(void)
         STORE_TEST(a_row_of_the_ledger_counts_for_each_of_its_days),
         STORE_TEST(rows_that_are_not_counted_yet_are_found),
         STORE_TEST(a_day_is_written_only_with_the_marks_of_its_rows),
+        STORE_TEST(rows_that_are_deleted_early_are_still_counted),
         STORE_TEST(days_are_found_by_subject),
         STORE_TEST(every_statement_was_run),
     };

@@ -181,10 +181,10 @@ static void history_is_read_backwards_in_pages(void **state)
     assert_ids(&nobody, "");
 }
 
-/* As node 0, which has counted all its rows. */
+/* As node 0. */
 static void keep(struct fixture *f, int64_t schedule, int count)
 {
-    history_keep(f->db, schedule, count, &(struct counted_rows){0, INT64_MAX});
+    history_keep(f->db, schedule, count, 0);
 }
 
 static void the_newest_of_a_schedule_are_kept(void **state)
@@ -226,18 +226,6 @@ static void rows_that_another_node_has_not_counted_are_kept(void **state)
     exec(f->db, "UPDATE nodes SET days = 12290");
     keep(f, 1, 0);
     assert_history(f, 1, "");
-}
-
-static void own_rows_that_are_not_counted_are_kept(void **state)
-{
-    struct fixture *f = *state;
-
-    for (int64_t id = 1; id <= 4; id++)
-        add(f, (3 << 12) + id, 1);
-    history_keep(f->db, 1, 1, &(struct counted_rows){3, 12290});
-    assert_history(f, 1, "12292 12291");
-    history_keep(f->db, 1, 1, &(struct counted_rows){3, 12292});
-    assert_history(f, 1, "12292");
 }
 
 static struct ledger_entry entry(int64_t id, int64_t pass, instant first, instant last)
@@ -553,7 +541,6 @@ int main(void)
         STORE_TEST(history_is_read_backwards_in_pages),
         STORE_TEST(the_last_key_of_each_node_is_listed),
         STORE_TEST(rows_that_another_node_has_not_counted_are_kept),
-        STORE_TEST(own_rows_that_are_not_counted_are_kept),
         STORE_TEST(the_newest_of_a_schedule_are_kept),
         STORE_TEST(every_field_of_the_ledger_has_its_column),
         STORE_TEST(a_slot_is_in_the_ledger_once),

@@ -288,8 +288,8 @@ static void history_ledger_and_logs_are_found_by_schedule(void **state)
     struct log_part part = {.id = 70000, .schedule = 7, .slot = 7, .body = STR("x")};
 
     PLAN(history_of_schedule(f->db, 7, 10000, 8, &unused), "history_schedule", INDEX_ORDER);
-    PLAN(history_keep(f->db, 7, 10, &(struct counted_rows){1, 7}), "history_schedule",
-         INDEX_ORDER);
+    PLAN(history_keep(f->db, 7, 10, 1), "history_schedule", INDEX_ORDER);
+    PLAN(days_leave(f->db, 7, 10, &(struct counted_rows){1, 7}), "history_schedule", ANY_ORDER);
     PLAN(ledger_extend(f->db, &entry, 7), "ledger_slot", INDEX_ORDER);
     PLAN(ledger_of_schedule(f->db, 7, 10000, 8, &unused), "ledger_slot", ANY_ORDER);
     PLAN(results_get(f->db, 7, &unused), "results_pkey", INDEX_ORDER);
@@ -446,6 +446,7 @@ static void days_are_found_by_subject(void **state)
     struct fixture *f = *state;
 
     PLAN(days_history(f->db, &range, 8, &unused), "history_pkey", ANY_ORDER);
+    PLAN(days_forget(f->db, 1, &range), "days_left_pkey", ANY_ORDER);
     PLAN(days_ledger(f->db, &range, 8, &unused), "ledger_pkey", ANY_ORDER);
     PLAN(days_find(f->db, &key, &unused), "days_pkey", INDEX_ORDER);
     PLAN(days_put(f->db, &key, STR("x"), 7, &mark), "nodes_pkey", INDEX_ORDER);

@@ -21,22 +21,14 @@ enum {
     BATCH_MAX = PACE * TURN_REPORTS_MAX,
     ROWS_MAX = 65536,    /* written rows that begin a pass                               */
     SAMPLES_MAX = 65536, /* in memory, 4 MB: then days are written; also of one batch    */
-    KEEPS_MAX = 1024,    /* schedules whose attempts wait; others wait for their next end */
     SAMPLES_BYTES_MAX = 64 << 20,
     BATCHES_FIRST = 16,
 };
 /* Time between passes.  It is long, so that a day of a schedule is rarely written. */
 #define PASS_EVERY (15 * SPAN_MIN)
-/* The same while attempts wait to be deleted. */
-#define KEEP_EVERY SPAN_MIN
 
 struct batch {
     struct day_sample *at; /* by subject and day */
-    int count;
-};
-
-struct keep {
-    int64_t schedule;
     int count;
 };
 
@@ -47,8 +39,6 @@ struct day_samples {
     int count;
     struct batch *batches;
     int batch_count, batch_room;
-    struct keep keeps[KEEPS_MAX];
-    int keep_count;
     struct day_sums sums; /* of the day that is being written */
     char packed[DAY_PACKED_MAX];
 };
@@ -111,8 +101,6 @@ static bool is_pass_due(const struct turn *turn)
     const struct engine_memory *m = &turn->memory;
     instant at = m->days_at;
 
-    if (m->days_hurry || turn->engine->day_samples->keep_count > 0)
-        at -= PASS_EVERY - KEEP_EVERY;
     return turn->is_periodic && (turn->now >= at || at - turn->now > PASS_EVERY ||
                                  m->days_written >= ROWS_MAX || prune_waits_for_days(m));
 }
@@ -133,40 +121,17 @@ static void begin_pass(struct turn *turn)
         m->days_frozen = m->days.end;
     m->days_at = turn->now + PASS_EVERY;
     m->days_written = 0;
-    m->days_hurry = false;
-}
-
-static void end_pass(struct turn *turn, struct day_count_pass *pass)
-{
-    struct day_samples *s = turn->engine->day_samples;
-
-    pass->is_running = false;
-    if (pass->maker != turn->node)
-        return;
-    for (int i = 0; i < s->keep_count; i++)
-        schedule_days_keep(turn, s->keeps[i].schedule, s->keeps[i].count);
-    s->keep_count = 0;
-}
-
-void schedule_days_hurry(struct turn *turn)
-{
-    turn->memory.days_hurry = true;
 }
 
 void schedule_days_keep(struct turn *turn, int64_t schedule, int count)
 {
     const struct engine_memory *m = &turn->memory;
-    struct day_samples *s = turn->engine->day_samples;
-    struct stats_range range = {turn->node, m->counted_to, m->days.mark.counted};
+    struct stats_range range = {turn->node, m->counted_to, INT64_MAX};
 
     stats_add_old(turn->db, &range, schedule, count);
-    history_keep(turn->db, schedule, count,
-                 &(struct counted_rows){turn->node, m->days.mark.counted});
-    for (int i = s->keep_count; i > 0; i--)
-        if (s->keeps[i - 1].schedule == schedule)
-            return;
-    if (s->keep_count < KEEPS_MAX)
-        s->keeps[s->keep_count++] = (struct keep){schedule, count};
+    days_leave(turn->db, schedule, count,
+               &(struct counted_rows){turn->node, m->days.mark.counted});
+    history_keep(turn->db, schedule, count, turn->node);
 }
 
 /* ---- samples ---- */
@@ -364,8 +329,10 @@ static void write_days(struct turn *turn)
     nodes_count_days(turn->db, &node, &pass->mark);
     for (int i = 0; i < d->groups.count; i++)
         write_group(turn, &d->groups.at[i], pass);
+    if (is_last)
+        days_forget(turn->db, pass->maker, &(struct days_range){node.days.counted, until});
     if (is_last && until >= pass->end)
-        end_pass(turn, pass);
+        pass->is_running = false;
 }
 
 /* ---- the turn ---- */

@@ -28,10 +28,5 @@ void schedule_days_give_up(struct turn *turn);
 /* False while some rows of the dead node are left to count. */
 bool schedule_days_taken_over(const struct turn *turn);
 
-/* Begins the next pass soon: attempts of a schedule will be deleted, once they are counted. */
-void schedule_days_hurry(struct turn *turn);
-/*
- * Deletes all but the newest `count` attempts of a schedule, now or when the next pass has
- * counted them.
- */
+/* Deletes all but the newest `count` attempts of a schedule; a pass still counts them. */
 void schedule_days_keep(struct turn *turn, int64_t schedule, int count);
