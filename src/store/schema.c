@@ -285,7 +285,7 @@
 
 /*
  * What became of the slots of each day, see store/days.h.  The day of a row that was written
- * earlier is not known.
+ * earlier is not known.  Table days_left has few rows: it needs no index by schedule.
  */
 #define NO_DAY "-9223372036854775808"
 #define DAYS                                                                  \
@@ -304,8 +304,7 @@
     " outcome {int} NOT NULL, day {int} NOT NULL, last {int} NOT NULL,"       \
     " attempt {int} NOT NULL, due {int} NOT NULL, started_at {int} NOT NULL," \
     " ended_at {int} NOT NULL, slot {int} NOT NULL, queue {int} NOT NULL)"    \
-    " {strict};"                                                              \
-    "CREATE INDEX days_left_schedule ON days_left (schedule, id);"
+    " {strict};"
 
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},

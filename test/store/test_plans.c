@@ -57,6 +57,7 @@ static const char *const fill[] = {
          "i, i % 100, 0, 0, 0, 0, 0, 0, 0, '', i % 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, i % 100"),
     FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, '', '', 0, 0, 0"),
     FILL("days", "i / 400, i % 400, i % 3, CAST('' AS {blob})"),
+    FILL("days_left", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0"),
     FILL("stats", "i / 10, i % 3, i, i % 2, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0"),
     FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
     FILL("requests", "1, CAST(i AS VARCHAR), 0, 0, '', i"),
