@@ -8,6 +8,7 @@
 #include "api/call/operation.h"
 #include "api/call/request.h"
 #include "api/conductor/conductor.h"
+#include "api/days/days.h"
 #include "api/jobs/jobs.h"
 #include "api/native/native.h"
 #include "api/openapi/openapi.h"
@@ -126,6 +127,9 @@ const struct operation operations[] = {
     {"schedule.slots", "GET", V1 "/schedules/{schedule}/slots", RIGHT_VIEW, 0,
      "List the past and planned slots of a schedule between two times", schedule_slots_begin,
      schedule_slots_read, NULL},
+    {"schedule.days", "GET", V1 "/schedules/{schedule}/days", RIGHT_VIEW, 0,
+     "List what became of the slots of a schedule on each day of a year", day_list_begin,
+     day_list_read, NULL},
     {"schedule.explain", "GET", V1 "/schedules/{schedule}/explain", RIGHT_VIEW, 0,
      "Explain why a schedule does or does not run at a time", schedule_explain_begin,
      schedule_explain_read, NULL},
@@ -248,6 +252,10 @@ const struct operation operations[] = {
     {"metrics.summary", "GET", V1 "/metrics/summary", RIGHT_VIEW, 0,
      "Show daily statistics of runs, by agent, queue or schedule", summary_begin, summary_read,
      NULL},
+    {"lateness", "GET", V1 "/lateness", RIGHT_VIEW, 0, "Show quantiles of the lateness of runs",
+     lateness_begin, day_quantiles_read, NULL},
+    {"durations", "GET", V1 "/durations", RIGHT_VIEW, 0,
+     "Show quantiles of the duration of runs", durations_begin, day_quantiles_read, NULL},
     {"node.list", "GET", V1 "/nodes", RIGHT_SERVER, 0, "List the nodes and their state",
      node_list_begin, node_list_read, NULL},
     {"metrics", "GET", "/metrics", RIGHT_SERVER, 0, "Metrics for Prometheus", metrics_begin,

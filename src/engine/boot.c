@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "engine/count/schedule_days.h"
 #include "engine/engine_internal.h"
 #include "store/key.h"
 #include "store/zones.h"
@@ -47,6 +48,7 @@ struct engine *engine_new(const struct engine_options *options)
     engine->inflight = inflight_new(lifetime);
     engine->committed = committed_new(lifetime, options->committed > 0 ? options->committed
                                                                        : COMMITTED_MAX);
+    engine->day_samples = day_samples_new(lifetime);
     engine->rows_limit = TURN_ROWS_MAX;
     engine->sched_map = map_new(MAP_HINT);
     engine->work_map = map_new(MAP_HINT);
@@ -66,6 +68,7 @@ struct engine *engine_free(struct engine *engine)
     plan_cache_free(engine->plan_cache);
     inflight_free(engine->inflight);
     committed_free(&engine->committed);
+    day_samples_free(engine->day_samples);
     map_free(engine->sched_map);
     map_free(engine->work_map);
     map_free(engine->gate_map);
@@ -138,6 +141,9 @@ static void set_memory(struct engine *engine, const struct node *node, instant n
         .periodic_turn = node->turn,
         .counted_to = node->stats,
         .count_at = now,
+        .days = {.maker = node->id, .mark = node->days},
+        .days_frozen = key_of(node->key_ms * SPAN_MS),
+        .days_at = now,
         .audit_pruned_at = INSTANT_NONE,
     };
 }
@@ -190,7 +196,7 @@ enum rc engine_boot(struct engine *engine, struct db *db, instant now, struct er
     node.version = engine->options.version;
     node.address = engine->options.address;
     if (found.rows == 0 || node.state == NODE_DOWN) /* all its history is counted */
-        node.stats = key_of(node.key_ms * SPAN_MS);
+        node.stats = node.days.counted = node.days.until = key_of(node.key_ms * SPAN_MS);
     if (found.rows == 1) {
         node.boot++;
         nodes_boot(db, &node, &changed);

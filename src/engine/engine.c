@@ -14,7 +14,8 @@
 #include "base/must.h"
 #include "engine/apply.h"
 #include "engine/claim.h"
-#include "engine/daily_stats.h"
+#include "engine/count/daily_stats.h"
+#include "engine/count/schedule_days.h"
 #include "engine/day_events.h"
 #include "engine/due.h"
 #include "engine/engine_internal.h"
@@ -58,6 +59,7 @@ static void send_first(struct turn *turn)
         periodic_send(turn);
     prune_send(turn);
     daily_stats_send(turn);
+    schedule_days_send(turn);
     /* After the locks: a node that ended a run before them must be visible. */
     if (turn->is_periodic || turn->uses_cache || turn->is_single)
         nodes_others(turn->db, turn->node, &turn->others_row);
@@ -210,6 +212,7 @@ static enum rc make_decisions(struct turn *turn, struct err *reterr)
         periodic_read(turn);
     prune_read(turn);
     daily_stats_read(turn);
+    schedule_days_read(turn);
     claim_add_polled(turn);
     rc = workset_lock(turn, reterr);
     if (rc == RC_OK)

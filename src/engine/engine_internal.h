@@ -20,6 +20,7 @@ struct engine {
     struct plan_cache *plan_cache;
     struct inflight *inflight;
     struct committed_cache committed;
+    struct day_samples *day_samples; /* of schedule_days.c */
     struct map *sched_map, *work_map, *gate_map, *queue_map;
     struct arena *arenas[2]; /* of this turn, and of the turn before or in doubt     */
     int arena;               /* index of this turn's arena                           */

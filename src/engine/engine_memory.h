@@ -13,6 +13,7 @@
 #include "base/instant.h"
 #include "base/sha256.h"
 #include "core/plan.h"
+#include "store/nodes.h"
 
 enum {
     SEARCH_QUEUES_MAX = 256,      /* queues that a turn searches for ready runs             */
@@ -55,6 +56,14 @@ struct walk {
     int64_t written;          /* rows written since the last batch, or since the last pass  */
 };
 
+/* Counts rows of history and ledger into table days, see schedule_days.h. */
+struct day_count_pass {
+    int64_t maker;         /* the node that made the rows  */
+    struct days_mark mark; /* as in the row of this node   */
+    int64_t end;           /* the key at which it ends     */
+    bool is_running;
+};
+
 struct engine_memory {
     int64_t turn, event;
     int64_t key_ms, key_count; /* the last key made                                        */
@@ -83,6 +92,12 @@ struct engine_memory {
     int64_t counted_to, count_until; /* the rows between these two keys              */
     instant count_at;                /* when the next pass begins                    */
     int64_t uncounted;               /* rows of history written since the last batch */
+    struct day_count_pass days,
+        other_days;       /* of this node's rows, and of those of reclaim_node */
+    int64_t days_frozen;  /* rows of the ledger up to this key may be counted: never changed */
+    instant days_at;      /* when the next pass of `days` begins                             */
+    int64_t days_written; /* rows of history and ledger written since the last one began     */
+    int64_t days_recent;  /* since the last batch                                            */
     int64_t replan_after; /* schedules after this key must be planned again; INT64_MAX: none */
     int64_t replan_pass;  /* the key of this pass, which no other pass of any node has       */
     struct walk walks[PRUNE_TABLES];

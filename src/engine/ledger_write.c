@@ -7,6 +7,14 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "core/day_sums.h"
+#include "core/spec/local.h"
+
+enum {
+    SPLIT_DAYS_MAX = 32, /* a month; a longer range stays one row */
+    /* Of struct budget: a day of a schedule of one entry takes about fifty. */
+    SPLIT_STEPS = 10000,
+};
 
 instant ledger_expires_at(const struct turn *turn, const struct work_schedule *sched)
 {
@@ -15,18 +23,93 @@ instant ledger_expires_at(const struct turn *turn, const struct work_schedule *s
     return age == 0 ? INSTANT_NEVER : turn->now + age;
 }
 
-void ledger_note(struct turn *turn, struct work_schedule *sched, const struct account *account)
+static const struct tz *zone_of(const struct work_schedule *sched)
+{
+    const struct spec *spec = &sched->plan.spec;
+
+    return sched->has_plan && spec->zone_count > 0 ? spec->zones[0].tz : NULL;
+}
+
+int64_t sched_day(const struct work_schedule *sched, instant slot)
+{
+    const struct tz *tz = zone_of(sched);
+
+    return tz ? local_day(tz, slot) : day_in_utc(slot);
+}
+
+static void note_days(struct turn *turn, struct work_schedule *sched,
+                      const struct account *account, struct day_range days)
 {
     struct noted *noted = arena_take(turn->arena, sizeof(*noted));
+
+    noted->account = *account;
+    noted->days = days;
+    *sched->noted_end = noted;
+    sched->noted_end = &noted->next;
+}
+
+/*
+ * Notes a range for each day, so that days can be counted from rows of the ledger.  False, and
+ * nothing is noted: there are too many days, or the spec does not give the slots, because they
+ * depend on runs.
+ */
+static bool split_by_day(struct turn *turn, struct work_schedule *sched,
+                         const struct account *account, struct day_range days)
+{
+    const struct spec *spec = &sched->plan.spec;
+    const struct tz *tz = zone_of(sched);
+    struct budget budget = {.left = SPLIT_STEPS};
+    struct spec_ctx ctx = sched->ctx;
+    struct noted pieces[SPLIT_DAYS_MAX];
+    instant after = account->first - 1;
+    int64_t left = account->count;
+    int count = 0;
+
+    if (!tz || days.count > SPLIT_DAYS_MAX || sched->plan.follows)
+        return false;
+    ctx.budget = &budget;
+    for (int64_t i = 0; i < days.count; i++) {
+        instant end = i + 1 < days.count ? local_day_start(tz, days.first + i + 1) - 1
+                                         : account->last;
+        int64_t slots = spec_count(spec, &ctx, after, end);
+        struct noted *piece = &pieces[count];
+        struct slot first = {0}, last = {0};
+
+        if (slots > 0 &&
+            (!spec_next(spec, &ctx, after, &first) || !spec_prev(spec, &ctx, end + 1, &last)))
+            return false;
+        piece->account = *account;
+        piece->account.first = first.at;
+        piece->account.last = last.at;
+        piece->account.count = slots;
+        piece->days = (struct day_range){days.first + i, 1};
+        count += slots > 0;
+        left -= slots;
+        after = end;
+    }
+    if (budget.is_over || left != 0 || pieces[0].account.first != account->first ||
+        pieces[count - 1].account.last != account->last)
+        return false;
+    for (int i = 0; i < count; i++)
+        note_days(turn, sched, &pieces[i].account, pieces[i].days);
+    return true;
+}
+
+void ledger_note(struct turn *turn, struct work_schedule *sched, const struct account *account)
+{
+    struct day_range days = {0, 1};
 
     must(sched->state == SCHED_HELD);
     must(account->outcome >= OUTCOME_STARTED && account->outcome <= OUTCOME_SLOT_CANCELLED);
     must(account->count == 1 ? account->first == account->last
                              : account->count > 1 && account->first < account->last);
-    noted->account = *account;
-    *sched->noted_end = noted;
-    sched->noted_end = &noted->next;
     sched->is_touched = true;
+    if (account->outcome != OUTCOME_STARTED) {
+        days.first = sched_day(sched, account->first);
+        days.count = sched_day(sched, account->last) - days.first + 1;
+    }
+    if (days.count <= 1 || !split_by_day(turn, sched, account, days))
+        note_days(turn, sched, account, days);
 }
 
 void ledger_note_one(struct turn *turn, struct work_schedule *sched, instant slot,
@@ -74,33 +157,43 @@ static void count_account(struct turn *turn, struct work_schedule *sched,
     };
 }
 
-void ledger_write(struct turn *turn, struct work_schedule *sched, const struct account *account,
-                  int64_t pass, bool extends)
+static void write_entry(struct turn *turn, struct work_schedule *sched,
+                        struct ledger_entry *entry, bool extends)
 {
-    struct ledger_entry entry = {
-        .id = turn_key(turn),
-        .schedule = sched->id,
-        .pass = pass,
-        .account = *account,
-        .written_at = turn->now,
-        .expire_at = ledger_expires_at(turn, sched),
-    };
-
     must(sched->state == SCHED_HELD);
-    must(!extends || pass == 0);
-    count_account(turn, sched, account, pass);
+    must(!extends || entry->pass == 0);
+    entry->id = turn_key(turn);
+    entry->schedule = sched->id;
+    entry->written_at = turn->now;
+    entry->expire_at = ledger_expires_at(turn, sched);
+    count_account(turn, sched, &entry->account, entry->pass);
     turn->memory.walks[PRUNE_LEDGER].written++;
+    turn->memory.days_written++;
+    turn->memory.days_recent++;
     if (extends)
-        ledger_extend(turn->db, &entry);
+        ledger_extend(turn->db, entry, turn->memory.days_frozen);
     else
-        ledger_insert(turn->db, &entry);
+        ledger_insert(turn->db, entry);
+}
+
+void ledger_write_held(struct turn *turn, const struct work_run *work,
+                       const struct account *account)
+{
+    struct ledger_entry entry = {.pass = work->run.pass,
+                                 .account = *account,
+                                 .day = sched_day(work->sched, account->first),
+                                 .days = 1,
+                                 .kind = work->run.kind};
+
+    write_entry(turn, work->sched, &entry, false);
 }
 
 static int by_first(const void *a, const void *b)
 {
-    const struct account *x = a, *y = b;
+    instant x = ((const struct noted *)a)->account.first;
+    instant y = ((const struct noted *)b)->account.first;
 
-    return (x->first > y->first) - (x->first < y->first);
+    return (x > y) - (x < y);
 }
 
 static int64_t tail_of(const struct account *a)
@@ -108,10 +201,17 @@ static int64_t tail_of(const struct account *a)
     return a->outcome == OUTCOME_STARTED ? 0 : (int64_t)a->outcome * 256 + (int64_t)a->reason;
 }
 
-/* Writes the noted ranges in order of time; equal neighbours become one row. */
+/* The second range is of the same day and outcome as the first. */
+static bool continues_row(const struct noted *first, const struct noted *second)
+{
+    return tail_of(&first->account) == tail_of(&second->account) && first->days.count == 1 &&
+           second->days.count == 1 && first->days.first == second->days.first;
+}
+
+/* Writes the noted ranges in order of time; equal neighbours of a day become one row. */
 static void write_noted(struct turn *turn, struct work_schedule *sched)
 {
-    struct account *list;
+    struct noted *list;
     int count = 0;
 
     for (const struct noted *n = sched->noted; n; n = n->next)
@@ -119,22 +219,26 @@ static void write_noted(struct turn *turn, struct work_schedule *sched)
     list = arena_array(turn->arena, (size_t)count, sizeof(*list));
     count = 0;
     for (const struct noted *n = sched->noted; n; n = n->next)
-        list[count++] = n->account;
+        list[count++] = *n;
     if (count > 1)
         qsort(list, (size_t)count, sizeof(*list), by_first);
     for (int i = 1; i < count; i++)
-        must(list[i].first > list[i - 1].last); /* no slot has two outcomes */
+        must(list[i].account.first > list[i - 1].account.last); /* no slot has two outcomes */
     for (int i = 0; i < count; i++) {
-        struct account a = list[i];
+        struct noted n = list[i];
+        struct ledger_entry entry;
 
-        for (; i + 1 < count && tail_of(&list[i + 1]) == tail_of(&a); i++) {
-            a.last = list[i + 1].last;
-            a.count += list[i + 1].count;
+        for (; i + 1 < count && continues_row(&n, &list[i + 1]); i++) {
+            n.account.last = list[i + 1].account.last;
+            n.account.count += list[i + 1].account.count;
         }
-        must(a.last <= sched->cursor.mark);
-        if (tail_of(&a) != 0)
-            ledger_write(turn, sched, &a, 0, tail_of(&a) == sched->cursor.tail);
-        sched->cursor.tail = tail_of(&a);
+        must(n.account.last <= sched->cursor.mark);
+        entry = (struct ledger_entry){
+            .account = n.account, .day = n.days.first, .days = n.days.count};
+        if (tail_of(&n.account) != 0)
+            write_entry(turn, sched, &entry,
+                        n.days.count == 1 && tail_of(&n.account) == sched->cursor.tail);
+        sched->cursor.tail = tail_of(&n.account);
     }
     sched->noted = NULL;
     sched->noted_end = &sched->noted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ledger of a schedule: notes the outcome of slots that were not started, merges
- * consecutive slots with the same outcome into one row, and counts them in the cursor.
+ * consecutive slots of a day with the same outcome into one row, and counts them in the cursor.
  * Internal to the engine.
  */
 #pragma once
@@ -16,9 +16,12 @@ void ledger_note(struct turn *turn, struct work_schedule *sched, const struct ac
 void ledger_note_one(struct turn *turn, struct work_schedule *sched, instant slot,
                      enum outcome outcome, enum reason reason);
 
-/* Writes one row at once and counts it; extends: adds it to the last row of the schedule. */
-void ledger_write(struct turn *turn, struct work_schedule *sched, const struct account *account,
-                  int64_t pass, bool extends);
+/* Writes the row of a held run that ends without having started, and counts it. */
+void ledger_write_held(struct turn *turn, const struct work_run *work,
+                       const struct account *account);
+
+/* The day of a slot in the zone of the schedule; in UTC if the zone is not known. */
+int64_t sched_day(const struct work_schedule *sched, instant slot);
 
 /* Writes the ledger and the cursor of a schedule. */
 void sched_write(struct turn *turn, struct work_schedule *sched);

@@ -6,7 +6,8 @@
 
 #include "base/must.h"
 #include "engine/claim.h"
-#include "engine/daily_stats.h"
+#include "engine/count/daily_stats.h"
+#include "engine/count/schedule_days.h"
 #include "engine/day_events.h"
 #include "engine/engine_internal.h"
 #include "engine/restricted_queues.h"
@@ -58,6 +59,7 @@ static void take_over_node(struct turn *turn)
         m->reclaim_after = 0;
         m->has_followed = m->is_adopting = false;
         daily_stats_take_over(turn, &node);
+        schedule_days_take_over(turn, &node);
         turn->turn_again = true; /* continue at once */
         if (node.state == NODE_UP)
             *VEC_ADD(turn, &turn->events) = (struct event){

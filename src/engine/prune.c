@@ -57,10 +57,29 @@ bool prune_waits_for_stats(const struct engine_memory *memory)
     return walk->is_running && walk->after >= memory->counted_to;
 }
 
-/* History that daily_stats.c has not counted yet must stay. */
-static int64_t history_end(const struct engine_memory *m)
+bool prune_waits_for_days(const struct engine_memory *memory)
 {
-    return m->counted_to < m->others_counted_to ? m->counted_to : m->others_counted_to;
+    const struct walk *history = &memory->walks[PRUNE_HISTORY];
+    const struct walk *ledger = &memory->walks[PRUNE_LEDGER];
+    int64_t counted = memory->days.mark.counted;
+
+    return (history->is_running && history->until > counted) ||
+           (ledger->is_running && ledger->until > counted);
+}
+
+static int64_t lower(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Rows that daily_stats.c and schedule_days.c have not counted yet must stay. */
+static int64_t counted_end(const struct engine_memory *m, enum prune_table table)
+{
+    int64_t days = lower(m->days.mark.counted, m->others_counted_to);
+
+    return table == PRUNE_HISTORY  ? lower(m->counted_to, days)
+           : table == PRUNE_LEDGER ? days
+                                   : INT64_MAX;
 }
 
 void prune_send(struct turn *turn)
@@ -74,7 +93,7 @@ void prune_send(struct turn *turn)
             begin_pass(turn, walk);
         if (!walk->is_running || turn->in->rows == 0 ||
             (!turn->is_periodic && walk->written < BATCH_ROWS) ||
-            (i == PRUNE_HISTORY && walk->after >= history_end(&turn->memory)))
+            walk->after >= counted_end(&turn->memory, i))
             continue;
         rows = BATCH_ROWS + ROWS_PER_WRITE * walk->written;
         rows = rows < BATCH_MAX ? rows : BATCH_MAX;
@@ -99,9 +118,7 @@ void prune_read(struct turn *turn)
             continue;
         }
         until = db_int_at(row, 0, 0);
-        if (i == PRUNE_HISTORY && until > history_end(&turn->memory))
-            until = history_end(&turn->memory);
-        must(i != PRUNE_HISTORY || until <= turn->memory.counted_to); /* uncounted rows stay */
+        until = lower(until, counted_end(&turn->memory, i));
         tables[i].prune(turn->db, walk->after, until,
                         i == PRUNE_SCHEDULES ? turn->now - turn->engine->options.events_age
                                              : turn->now,

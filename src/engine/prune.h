@@ -16,3 +16,8 @@ void prune_send(struct turn *turn);
 void prune_read(struct turn *turn);
 /* True when history must be counted before more of it can be deleted, see daily_stats.h. */
 bool prune_waits_for_stats(const struct engine_memory *memory);
+/*
+ * True when schedule_days.c should count: the current pass over history or ledger will wait for
+ * it.  Earlier than the other, because it takes a few turns.
+ */
+bool prune_waits_for_days(const struct engine_memory *memory);

@@ -7,7 +7,8 @@
 #include "base/must.h"
 #include "core/limits.h"
 #include "engine/claim.h"
-#include "engine/daily_stats.h"
+#include "engine/count/daily_stats.h"
+#include "engine/count/schedule_days.h"
 #include "engine/engine_internal.h"
 #include "engine/replan.h"
 #include "engine/transitions.h"
@@ -107,6 +108,7 @@ void reclaim_read(struct turn *turn)
     turn->reclaim_queried = m->reclaim_node = 0;
     turn->reclaim_rows.rows = 0;
     m->is_reclaim_counting = false;
+    schedule_days_give_up(turn);
 }
 
 void waking_want(struct turn *turn)
@@ -536,7 +538,7 @@ static void reclaim_apply(struct turn *turn)
         m->reclaim_after = 0;
         return;
     }
-    if (!daily_stats_taken_over(turn))
+    if (!daily_stats_taken_over(turn) || !schedule_days_taken_over(turn))
         return;
     if (turn->reclaim_queried != turn->node)
         nodes_declare(turn->db, m->reclaim_node, NODE_DOWN, turn->now);

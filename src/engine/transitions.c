@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/must.h"
 #include "core/recent.h"
-#include "engine/daily_stats.h"
+#include "engine/count/schedule_days.h"
 #include "engine/engine_internal.h"
 #include "engine/ledger_write.h"
 #include "engine/restricted_queues.h"
@@ -98,6 +98,8 @@ static void write_history(struct turn *turn, struct work_run *work, const struct
     must(!run_is_claimed(run->state) || (run->attempt >= 1 && run->fence >= 1));
     turn->memory.walks[PRUNE_HISTORY].written++;
     turn->memory.uncounted++;
+    turn->memory.days_written++;
+    turn->memory.days_recent++;
     *VEC_ADD(turn, &turn->ended) = (struct ended){
         .outcome = ending->outcome,
         .lane = run->lane,
@@ -119,6 +121,7 @@ static void write_history(struct turn *turn, struct work_run *work, const struct
                                  .namespace = work->sched->namespace,
                                  .tokens = ending->tokens,
                                  .cost = ending->cost,
+                                 .day = sched_day(work->sched, run->slot),
                              });
 }
 
@@ -211,7 +214,7 @@ static void count_end(struct turn *turn, struct work_run *work, const struct end
     }
     ended = c->succeeded + c->failed;
     if (exceeds_retention(ended, p->retention_count))
-        daily_stats_keep(turn, sched->id, p->retention_count);
+        schedule_days_keep(turn, sched->id, p->retention_count);
     if (p->pause_on_failure && outcome_is_failure(ending->outcome) &&
         ending->reason != REASON_NOT_STARTED && !(c->flags & CURSOR_PAUSED))
         pause_after_failure(turn, work, ending);
@@ -265,7 +268,7 @@ void held_end(struct turn *turn, struct work_run *work, enum outcome outcome,
     must(work->run.state == RUN_HELD && work->run.attempt == 0);
     if (work->run.kind == RUN_SLOT && work->run.slot > sched->cursor.mark)
         turn_damage(turn, work->run.id, "a run waits whose slot is after the mark");
-    ledger_write(turn, sched, &account, work->run.pass, false);
+    ledger_write_held(turn, work, &account);
     if (work->state == WORK_READ)
         runs_delete(turn->db, work->run.id, work->run.fence, NULL);
     work->state = WORK_ENDED;

@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/engine_memory.h"
 #include "engine/work_schedule.h"
+#include "store/days.h"
 #include "store/stats.h"
 
 #define VEC(type)        \
@@ -17,7 +18,8 @@
         int count, room; \
     }
 
-struct waiter; /* waiting_workers.c */
+struct waiter;    /* waiting_workers.c */
+struct day_group; /* schedule_days.c */
 
 /* Counts the schedules of a namespace; `created` are those of this turn, which `row` lacks. */
 struct quota {
@@ -30,6 +32,17 @@ struct poll_queue {
     int64_t queue;
     bool has_new; /* one of its polls is new, see struct poll */
     struct waiter *first, *last;
+};
+
+/* A batch of rows that this turn reads, or of days that it writes. */
+struct day_count_turn {
+    struct day_count_pass *pass; /* NULL: neither */
+    bool is_writing;
+    struct days_range range;
+    int limit;
+    struct db_result history, ledger;
+    VEC(struct day_group) groups; /* of schedule_days.c */
+    VEC(struct day_sample *) samples;
 };
 
 struct turn {
@@ -81,5 +94,6 @@ struct turn {
     bool has_count;                 /* this turn has queried count_row    */
     struct stats_range count_range; /* the rows of history that it counts */
     struct db_result count_row;
+    struct day_count_turn days;  /* what schedule_days.c does in this turn */
     struct engine_memory memory; /* last: prepare_turn() clears everything before it */
 };

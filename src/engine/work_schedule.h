@@ -38,10 +38,16 @@ struct start {
     struct reply *reply; /* to be updated with the decision; NULL: none */
 };
 
+/* Days in the zone of a schedule. */
+struct day_range {
+    int64_t first, count;
+};
+
 /* A range of slots of pass 0 whose outcome this turn has decided. */
 struct noted {
     struct noted *next;
     struct account account; /* OUTCOME_STARTED: separates ranges, is not written */
+    struct day_range days;  /* of its slots                                      */
 };
 
 struct work_backfill {

@@ -61,6 +61,10 @@ static const struct db_stmt schedule_batch_end = {
     "SELECT id FROM (SELECT id FROM schedules WHERE deleted_at > 0 AND id > $1"
     " ORDER BY id LIMIT $2) AS batch ORDER BY id DESC LIMIT 1",
     "ii"};
+static const struct db_stmt schedule_days_prune = {
+    "DELETE FROM days WHERE subject IN (SELECT id FROM schedules WHERE deleted_at > 0"
+    " AND deleted_at <= $3 AND id > $1 AND id <= $2)",
+    "iii"};
 static const struct db_stmt schedule_prune = {
     "DELETE FROM schedules WHERE deleted_at > 0 AND deleted_at <= $3 AND id > $1 AND id <= $2"
     " AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.schedule = schedules.id)"
@@ -163,8 +167,10 @@ void prune_requests(struct db *db, instant now, int limit)
 
 void prune_schedules(struct db *db, int64_t after, int64_t until, instant before)
 {
-    db_send(db, &schedule_prune,
-            (struct db_value[]){db_int(after), db_int(until), db_int(before)}, NULL);
+    struct db_value params[] = {db_int(after), db_int(until), db_int(before)};
+
+    db_send(db, &schedule_days_prune, params, NULL);
+    db_send(db, &schedule_prune, params, NULL);
 }
 
 void prune_schedules_batch_end(struct db *db, int64_t after, int limit, struct db_result *ret)

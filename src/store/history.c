@@ -26,12 +26,12 @@ enum { ROW_POSITIONS(HISTORY_COLUMNS) };
 #define MAKER SQL_KEY_NODE("history.id")
 
 static const struct db_stmt insert = {"INSERT INTO history (" WRITTEN ", input) VALUES (" VALUES
-                                      ", $24)",
+                                      ", $25)",
                                       SQL_TYPES(HISTORY_WRITTEN) "t"};
 /* Copies the input from the run's row, which still exists. */
 static const struct db_stmt insert_copying_input = {"INSERT INTO history (" WRITTEN
                                                     ", input) SELECT " VALUES
-                                                    ", (SELECT input FROM runs WHERE id = $24)",
+                                                    ", (SELECT input FROM runs WHERE id = $25)",
                                                     SQL_TYPES(HISTORY_WRITTEN) "i"};
 static const struct db_stmt last_keys = {
     "SELECT max(id), count(*) FROM (SELECT id FROM history WHERE id >= $1 ORDER BY id LIMIT $2)"
@@ -45,16 +45,18 @@ static const struct db_stmt of_schedule = {
 static const struct db_stmt keep = {
     "DELETE FROM history WHERE schedule = $1 AND id <= (SELECT id FROM history"
     " WHERE schedule = $1 ORDER BY id DESC LIMIT 1 OFFSET $2) AND (" MAKER " = $3"
-    " OR id <= coalesce((SELECT stats FROM nodes WHERE nodes.id = " MAKER
-    "), " SQL_INSTANT_NEVER "))",
+    " OR id <= coalesce((SELECT CASE WHEN stats < days THEN stats"
+    " ELSE days END FROM nodes WHERE nodes.id = " MAKER "), " SQL_INSTANT_NEVER "))",
     "iii"};
 static const struct db_stmt ledger_add = {
     SQL_INSERT("ledger", LEDGER_COLUMNS) " ON CONFLICT DO NOTHING", SQL_TYPES(LEDGER_COLUMNS)};
 static const struct db_stmt ledger_more = {
     "UPDATE ledger SET last = $2, count = count + $3, written_at = $4, expire_at = $5"
-    " WHERE schedule = $1 AND pass = 0 AND outcome = $6 AND reason = $7 AND first ="
-    " (SELECT max(first) FROM ledger WHERE schedule = $1 AND pass = 0)",
-    "iiiiiii"};
+    " WHERE schedule = $1 AND pass = 0 AND outcome = $6 AND reason = $7 AND day = $8"
+    " AND days = 1 AND id > $9 AND " SQL_KEY_NODE(
+        "id") " = $10 AND first ="
+              " (SELECT max(first) FROM ledger WHERE schedule = $1 AND pass = 0)",
+    "iiiiiiiiii"};
 /* Inserts unless the statement before updated its row; pruning may have deleted it. */
 static const struct db_stmt ledger_else = {
     "INSERT INTO ledger (" LEDGER ") SELECT " ENTRY
@@ -154,7 +156,7 @@ void ledger_insert(struct db *db, const struct ledger_entry *entry)
     send_entry(db, &ledger_add, entry);
 }
 
-void ledger_extend(struct db *db, const struct ledger_entry *entry)
+void ledger_extend(struct db *db, const struct ledger_entry *entry, int64_t after)
 {
     struct db_value params[] = {
         db_int(entry->schedule),
@@ -164,6 +166,9 @@ void ledger_extend(struct db *db, const struct ledger_entry *entry)
         db_int(entry->expire_at),
         db_int((int64_t)entry->account.outcome),
         db_int((int64_t)entry->account.reason),
+        db_int(entry->day),
+        db_int(after),
+        db_int(key_node(entry->id)),
     };
 
     db_send(db, &ledger_more, params, NULL);

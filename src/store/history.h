@@ -20,6 +20,7 @@ struct attempt_end {
     instant ended_at, expire_at;
     struct str error, result;        /* text, JSON; or empty */
     int64_t namespace, tokens, cost; /* cost in millionths of a dollar */
+    int64_t day;                     /* of its slot, in the zone of the schedule */
 };
 void history_insert(struct db *db, const struct attempt_end *end);
 
@@ -47,15 +48,25 @@ void history_last_keys(struct db *db, int64_t from, struct db_result *ret);
  * have not yet counted.
  */
 void history_keep(struct db *db, int64_t schedule, int count, int64_t node);
+/* Rows of a node up to a key. */
+struct counted_rows {
+    int64_t node, until;
+};
 
 struct ledger_entry {
     int64_t id, schedule, pass;
     struct account account;
     instant written_at, expire_at;
+    int64_t day;  /* of the first slot, in the zone of the schedule */
+    int64_t days; /* that the slots are on, from the first to the last */
+    enum run_kind kind;
 };
 void ledger_insert(struct db *db, const struct ledger_entry *entry);
-/* Extends the newest row of pass 0; the caller makes sure that it has the same outcome. */
-void ledger_extend(struct db *db, const struct ledger_entry *entry);
+/*
+ * Extends the newest row of pass 0; the caller makes sure that it has the same outcome.
+ * Inserts a row if that one is of another day or node, or has a key up to `after`.
+ */
+void ledger_extend(struct db *db, const struct ledger_entry *entry, int64_t after);
 /* Ledger rows of a schedule with slots from `from` on, ascending. */
 void ledger_of_schedule(struct db *db, int64_t schedule, instant from, int limit,
                         struct db_result *ret);

@@ -17,7 +17,8 @@ static const struct db_stmt list = {"SELECT " COLUMNS " FROM nodes ORDER BY id",
 static const struct db_stmt insert = {
     SQL_INSERT("nodes", NODE_COLUMNS) " ON CONFLICT DO NOTHING", SQL_TYPES(NODE_COLUMNS)};
 static const struct db_stmt boot = {
-    BOOT " WHERE id = $1 AND boot = $2 - 1 AND (state = " SQL_NODE_DOWN " OR stats = $7)",
+    BOOT " WHERE id = $1 AND boot = $2 - 1 AND (state = " SQL_NODE_DOWN
+         " OR (stats = $7 AND days = $12 AND days_until = $13 AND days_after = $14))",
     "i" SQL_TYPES(NODE_BOOT)};
 static const struct db_stmt turn = {
     TURN " WHERE id = $1 AND boot = $2 AND turn = $3 - 1 AND state = " SQL_NODE_UP,
@@ -25,7 +26,8 @@ static const struct db_stmt turn = {
 static const struct db_stmt others = {
     "SELECT count(CASE WHEN state = " SQL_NODE_UP " THEN 1 END),"
     " CAST(coalesce(sum(boot + turn), 0) AS bigint),"
-    " coalesce(min(CASE WHEN state <> " SQL_NODE_DOWN " THEN stats END), " SQL_INSTANT_NEVER ")"
+    " coalesce(min(CASE WHEN state <> " SQL_NODE_DOWN " THEN"
+    " CASE WHEN stats < days THEN stats ELSE days END END), " SQL_INSTANT_NEVER ")"
     " FROM nodes WHERE id <> $1",
     "i"};
 static const struct db_stmt reserve = {"UPDATE nodes SET key_ms = $2 WHERE id = $1", "ii"};
@@ -35,6 +37,10 @@ static const struct db_stmt silent = {
     "i"};
 static const struct db_stmt count = {
     "UPDATE nodes SET stats = $4 WHERE id = $1 AND state = $2 AND stats = $3", "iiii"};
+static const struct db_stmt count_days = {
+    "UPDATE nodes SET days = $6, days_until = $7, days_after = $8 WHERE id = $1 AND state = $2"
+    " AND days = $3 AND days_until = $4 AND days_after = $5",
+    "iiiiiiii"};
 static const struct db_stmt declare = {
     "UPDATE nodes SET state = $2, lease_until = $3 WHERE id = $1", "iii"};
 static const struct db_stmt hold = {
@@ -89,6 +95,16 @@ void nodes_count(struct db *db, const struct node *n, int64_t stats)
                                 db_int(stats)};
 
     db_send(db, &count, params, NULL);
+}
+
+void nodes_count_days(struct db *db, const struct node *n, const struct days_mark *days)
+{
+    struct db_value params[] = {db_int(n->id),           db_int(n->state),
+                                db_int(n->days.counted), db_int(n->days.until),
+                                db_int(n->days.after),   db_int(days->counted),
+                                db_int(days->until),     db_int(days->after)};
+
+    db_send(db, &count_days, params, NULL);
 }
 
 void nodes_declare(struct db *db, int64_t id, enum node_state state, instant lease_until)

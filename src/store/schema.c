@@ -318,6 +318,29 @@
     " recent = coalesce(" RECENT_ENDS ", recent);"
 
 /*
+ * What became of the slots of each day, see store/days.h.  The day of a row that was written
+ * earlier is not known.  Table days_left has few rows: it needs no index by schedule.
+ */
+#define NO_DAY "-9223372036854775808"
+#define DAYS                                                                  \
+    "ALTER TABLE history ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";"   \
+    "ALTER TABLE ledger ADD COLUMN day {int} NOT NULL DEFAULT " NO_DAY ";"    \
+    "ALTER TABLE ledger ADD COLUMN days {int} NOT NULL DEFAULT 1;"            \
+    "ALTER TABLE ledger ADD COLUMN kind {int} NOT NULL DEFAULT 0;"            \
+    "ALTER TABLE nodes ADD COLUMN days {int} NOT NULL DEFAULT 0;"             \
+    "ALTER TABLE nodes ADD COLUMN days_until {int} NOT NULL DEFAULT 0;"       \
+    "ALTER TABLE nodes ADD COLUMN days_after {int} NOT NULL DEFAULT 0;"       \
+    "CREATE TABLE days ("                                                     \
+    " subject {int} NOT NULL, day {int} NOT NULL, node {int} NOT NULL,"       \
+    " body {blob} NOT NULL, PRIMARY KEY (subject, day, node)){keyed};"        \
+    "CREATE TABLE days_left ("                                                \
+    " id {int} PRIMARY KEY, schedule {int} NOT NULL, bits {int} NOT NULL,"    \
+    " outcome {int} NOT NULL, day {int} NOT NULL, last {int} NOT NULL,"       \
+    " attempt {int} NOT NULL, due {int} NOT NULL, started_at {int} NOT NULL," \
+    " ended_at {int} NOT NULL, slot {int} NOT NULL, queue {int} NOT NULL)"    \
+    " {strict};"
+
+/*
  * The last two numbers: programs with at least these versions may read the tables after it, and
  * write them.  No program before version 18 uses a newer database.
  */
@@ -340,6 +363,7 @@ const struct migration schema_migrations[] = {
     {16, "runs that no upstream has started", UNSTARTED, 16, 16},
     {17, "workflows without a maximum run time", NO_MAXIMUM, 17, 17},
     {18, "how the last runs ended", RECENT, 18, 18},
+    {19, "outcomes of days", DAYS, 18, 19},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

@@ -29,7 +29,7 @@ void stats_batch_end(struct db *db, const struct stats_range *range, int limit,
                      struct db_result *ret);
 /* Counts them into rows of `node`, provided that nodes_count() succeeded just before. */
 void stats_add(struct db *db, const struct stats_range *range, int64_t node);
-/* The same for the rows that history_keep() with `count` will delete. */
+/* The same for the rows up to range->until that history_keep() with `count` will delete. */
 void stats_add_old(struct db *db, const struct stats_range *range, int64_t schedule, int count);
 /* Deletes at most `limit` rows of days before `day`. */
 void stats_prune(struct db *db, int64_t day, int limit);

@@ -66,7 +66,7 @@
 #define HISTORY_TEXTS(FIRST, NEXT) FIRST(19, error, OPTIONAL) NEXT(20, result, OPTIONAL)
 #define HISTORY_WRITTEN(FIRST, NEXT) HISTORY_COLUMNS(FIRST, NEXT) HISTORY_SPENT(NEXT, NEXT)
 #define HISTORY_SPENT(FIRST, NEXT)                                      \
-    FIRST(21, namespace, INT) NEXT(22, tokens, INT) NEXT(23, cost, INT)
+    FIRST(21, namespace, INT) NEXT(22, tokens, INT) NEXT(23, cost, INT) NEXT(24, day, INT)
 #define HISTORY_CHECK(FIRST, NEXT)                                                           \
     FIRST(1, id, INT) NEXT(2, slot, INT) NEXT(3, pass, INT) NEXT(4, attempt, INT)            \
     NEXT(5, fence, INT) NEXT(6, bits, KIND, kind) NEXT(7, outcome, INT) NEXT(8, reason, INT) \
@@ -79,7 +79,8 @@
     FIRST(1, id, INT) NEXT(2, schedule, INT) NEXT(3, pass, INT)                            \
     NEXT(4, first, INT, account.first) NEXT(5, last, INT, account.last)                    \
     NEXT(6, count, INT, account.count) NEXT(7, outcome, INT, account.outcome)              \
-    NEXT(8, reason, INT, account.reason) NEXT(9, written_at, INT) NEXT(10, expire_at, INT)
+    NEXT(8, reason, INT, account.reason) NEXT(9, written_at, INT) NEXT(10, expire_at, INT) \
+    NEXT(11, day, INT) NEXT(12, days, INT) NEXT(13, kind, INT)
 
 /* The last two are not written when a schedule is created. */
 #define SCHEDULE_COLUMNS(FIRST, NEXT)                                                      \
@@ -112,11 +113,14 @@
     FIRST(1, id, INT) NEXT(2, name, TEXT) NEXT(3, boot, INT) NEXT(4, turn, INT) \
     NEXT(5, lease_until, INT) NEXT(6, key_ms, INT) NEXT(7, event, INT)          \
     NEXT(8, started_at, INT) NEXT(9, state, INT) NEXT(10, stats, INT)           \
-    NEXT(11, turned_at, INT) NEXT(12, skew, INT) NEXT(13, version, TEXT) NEXT(14, address, TEXT)
+    NEXT(11, turned_at, INT) NEXT(12, skew, INT) NEXT(13, version, TEXT)        \
+    NEXT(14, address, TEXT) NEXT(15, days, INT, days.counted)                   \
+    NEXT(16, days_until, INT, days.until) NEXT(17, days_after, INT, days.after)
 #define NODE_BOOT(FIRST, NEXT)                                                              \
     FIRST(2, boot, INT) NEXT(3, turn, INT) NEXT(4, lease_until, INT) NEXT(5, key_ms, INT)   \
     NEXT(6, started_at, INT) NEXT(7, stats, INT) NEXT(8, turned_at, INT) NEXT(9, skew, INT) \
-    NEXT(10, version, TEXT) NEXT(11, address, TEXT)
+    NEXT(10, version, TEXT) NEXT(11, address, TEXT) NEXT(12, days, INT, days.counted)       \
+    NEXT(13, days_until, INT, days.until) NEXT(14, days_after, INT, days.after)
 #define NODE_TURN(FIRST, NEXT)                                                             \
     FIRST(3, turn, INT) NEXT(4, lease_until, INT) NEXT(5, key_ms, INT) NEXT(6, event, INT) \
     NEXT(7, turned_at, INT) NEXT(8, skew, INT)

@@ -38,8 +38,10 @@ static const struct row rows[] = {
      "core/rrule"},
     {"src/db", "base", ""},
     {"src/store", "db core base", "core/cron core/policy core/rrule core/spec core/time"},
-    {"src/engine", "store core core/policy core/spec base",
+    {"src/engine", "engine/count store core core/policy core/spec base",
      "db core/cron core/rrule core/time"},
+    {"src/engine/count", "engine store base",
+     "db core core/cron core/policy core/rrule core/spec core/time"},
 
     {"src/io", "base", ""},
     {"src/io/zoneinfo.h", "core/time base",
@@ -51,13 +53,14 @@ static const struct row rows[] = {
     {"src/io/process", "base", ""},
 
     {"src/api",
-     "api/call api/schedules api/native api/temporal api/conductor api/agents "
+     "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
      "api/jobs api/openapi",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store base", "engine db model core/ wire/"},
     {"src/api/events", "api/call store core/ base", "engine db model wire/"},
     {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
+    {"src/api/days", "api/call api/schedules store core/", "engine db model wire/ base"},
     {"src/api/native",
      "api/call api/access api/events api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},

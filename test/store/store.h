@@ -29,9 +29,10 @@ static const struct db_stmt *migration_stmts[DB_SLOTS]; /* they created the tabl
 static int migration_stmt_count;
 
 /* Every table except `migrations`, in alphabetical order. */
-#define TABLES                                                                           \
-    "audit backfills calendars cursors events exceptions gates history ledger logs meta" \
-    " namespaces nodes queues requests results runs schedules stats stops tokens zones"
+#define TABLES                                                                         \
+    "audit backfills calendars cursors days days_left events exceptions gates history" \
+    " ledger logs meta namespaces nodes queues requests results runs schedules stats"  \
+    " stops tokens zones"
 
 /* For a group of tests. */
 static inline int set_up_tables(void **state)

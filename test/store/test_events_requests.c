@@ -343,6 +343,8 @@ static void a_deleted_schedule_is_pruned_after_its_history_and_ledger(void **sta
         " UNION ALL SELECT 6, 30 UNION ALL SELECT 7, 0 UNION ALL SELECT 8, 40) AS v");
     exec(f->db, HISTORY_ROWS);
     exec(f->db, LEDGER_ROWS);
+    exec(f->db, "INSERT INTO days (subject, day, node, body) SELECT id, 1, 1,"
+                " CAST('' AS {blob}) FROM schedules");
     assert_batch_end(f, prune_schedules_batch_end, 0, 4, "5");
     assert_batch_end(f, prune_schedules_batch_end, 5, 4, "8");
     assert_batch_end(f, prune_schedules_batch_end, 8, 4, "");
@@ -350,6 +352,8 @@ static void a_deleted_schedule_is_pruned_after_its_history_and_ledger(void **sta
     assert_schedules(f, "1 2 3 4 5 6 7 8");
     prune_schedules(f->db, 0, 5, 20);
     assert_schedules(f, "1 2 3 4 6 7 8");
+    assert_int_equal(ask_int(f, "SELECT count(*) FROM days WHERE subject IN (1, 2, 3, 5)"), 0);
+    assert_int_equal(ask_int(f, "SELECT count(*) FROM days"), 4);
     prune_schedules(f->db, 5, 8, 99);
     assert_schedules(f, "1 2 3 4 7");
     exec(f->db, "DELETE FROM ledger WHERE schedule <> 1");

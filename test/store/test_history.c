@@ -40,6 +40,7 @@ static struct attempt_end distinct(int64_t id)
         .namespace = 34,
         .tokens = 35,
         .cost = 36,
+        .day = -37,
     };
 }
 
@@ -88,6 +89,7 @@ static void assert_history_columns(struct fixture *f, const struct attempt_end *
     assert_int_column(f, "history", "namespace", 34);
     assert_int_column(f, "history", "tokens", 35);
     assert_int_column(f, "history", "cost", 36);
+    assert_int_column(f, "history", "day", -37);
 }
 
 static void assert_history_row(const struct history_row *got, const struct attempt_end *end)
@@ -179,21 +181,27 @@ static void history_is_read_backwards_in_pages(void **state)
     assert_ids(&nobody, "");
 }
 
+/* As node 0. */
+static void keep(struct fixture *f, int64_t schedule, int count)
+{
+    history_keep(f->db, schedule, count, 0);
+}
+
 static void the_newest_of_a_schedule_are_kept(void **state)
 {
     struct fixture *f = *state;
 
     for (int64_t id = 1; id <= 6; id++)
         add(f, id, id % 2 == 0 ? 2 : 1);
-    history_keep(f->db, 1, 4, 0);
+    keep(f, 1, 4);
     assert_history(f, 1, "5 3 1");
-    history_keep(f->db, 1, 3, 0);
+    keep(f, 1, 3);
     assert_history(f, 1, "5 3 1");
-    history_keep(f->db, 1, 2, 0);
+    keep(f, 1, 2);
     assert_history(f, 1, "5 3");
-    history_keep(f->db, 1, 0, 0);
+    keep(f, 1, 0);
     assert_history(f, 1, "");
-    history_keep(f->db, 3, 1, 0);
+    keep(f, 3, 1);
     assert_history(f, 2, "6 4 2");
 }
 
@@ -204,14 +212,19 @@ static void rows_that_another_node_has_not_counted_are_kept(void **state)
     struct fixture *f = *state;
 
     exec(f->db, "INSERT INTO nodes (id, name, boot, turn, lease_until, key_ms, event,"
-                " started_at, state, stats) VALUES (3, 'c', 0, 0, 0, 0, 0, 0, 1, 12289)");
+                " started_at, state, stats, days) VALUES (3, 'c', 0, 0, 0, 0, 0, 0, 1, 12289,"
+                " 12290)");
     for (int64_t id = 1; id <= 3; id++)
         add(f, id, 1);
     add(f, other + 1, 1);
     add(f, other + 2, 1);
-    history_keep(f->db, 1, 0, 0);
+    keep(f, 1, 0);
     assert_history(f, 1, "12290");
-    history_keep(f->db, 1, 0, 3);
+    exec(f->db, "UPDATE nodes SET stats = 12290, days = 12289");
+    keep(f, 1, 0);
+    assert_history(f, 1, "12290");
+    exec(f->db, "UPDATE nodes SET days = 12290");
+    keep(f, 1, 0);
     assert_history(f, 1, "");
 }
 
@@ -228,6 +241,9 @@ static struct ledger_entry entry(int64_t id, int64_t pass, instant first, instan
                     .reason = REASON_QUARANTINED},
         .written_at = DAY_ONE + 45,
         .expire_at = DAY_ONE + 46,
+        .day = 47,
+        .days = 1,
+        .kind = RUN_TRIGGER,
     };
 }
 
@@ -243,6 +259,9 @@ static void assert_entry(const struct ledger_entry *got, const struct ledger_ent
     assert_int_equal(got->account.reason, expected->account.reason);
     assert_int_equal(got->written_at, expected->written_at);
     assert_int_equal(got->expire_at, expected->expire_at);
+    assert_int_equal(got->day, expected->day);
+    assert_int_equal(got->days, expected->days);
+    assert_int_equal(got->kind, expected->kind);
 }
 
 /* The only row of the schedule with this first slot. */
@@ -280,6 +299,9 @@ static void every_field_of_the_ledger_has_its_column(void **state)
     assert_int_column(f, "ledger", "reason", REASON_QUARANTINED);
     assert_int_column(f, "ledger", "written_at", DAY_ONE + 45);
     assert_int_column(f, "ledger", "expire_at", DAY_ONE + 46);
+    assert_int_column(f, "ledger", "day", 47);
+    assert_int_column(f, "ledger", "days", 1);
+    assert_int_column(f, "ledger", "kind", RUN_TRIGGER);
 }
 
 static void a_slot_is_in_the_ledger_once(void **state)
@@ -312,7 +334,7 @@ static void the_newest_range_of_pass_zero_is_extended(void **state)
     more.account.count = 6;
     more.written_at = 61;
     more.expire_at = 62;
-    ledger_extend(f->db, &more);
+    ledger_extend(f->db, &more, 1);
     newest.account.last = 2900;
     newest.account.count += 6;
     newest.written_at = 61;
@@ -337,9 +359,9 @@ static void an_extend_without_a_matching_range_inserts_a_row(void **state)
     outcome.account.outcome = OUTCOME_MISSED;
     reason.account.outcome = OUTCOME_MISSED;
     reason.account.reason = REASON_PAUSED;
-    ledger_extend(f->db, &none_before);
-    ledger_extend(f->db, &outcome);
-    ledger_extend(f->db, &reason);
+    ledger_extend(f->db, &none_before, 0);
+    ledger_extend(f->db, &outcome, 0);
+    ledger_extend(f->db, &reason, 0);
     back = read_entry(f, 40, 1000);
     assert_entry(&back, &none_before);
     back = read_entry(f, 40, 2000);
@@ -482,6 +504,35 @@ static void every_statement_was_run(void **state)
     assert_every_statement_ran(*state, "src/store/history.c");
 }
 
+/* A row that may be counted never changes; a row is of one day and one node. */
+static void an_extend_of_a_row_that_may_be_counted_inserts_a_row(void **state)
+{
+    struct fixture *f = *state;
+    struct ledger_entry first = entry(7, 0, 1000, 1500), back;
+    struct ledger_entry frozen = entry(8, 0, 2000, 2500), later = entry(9, 0, 3000, 3500);
+    struct ledger_entry node = entry((5 << 12) + 1, 0, 4000, 4500);
+    struct ledger_entry wide = entry((5 << 12) + 2, 0, 5000, 5500);
+    struct ledger_entry last = entry((5 << 12) + 3, 0, 6000, 6500);
+
+    later.day = wide.day = last.day = 48;
+    node.day = 48;
+    wide.days = 2;
+    ledger_insert(f->db, &first);
+    ledger_extend(f->db, &frozen, 7);
+    ledger_extend(f->db, &later, 7);
+    ledger_extend(f->db, &node, 0);
+    ledger_insert(f->db, &wide);
+    ledger_extend(f->db, &last, 0);
+    flush(f);
+    assert_int_equal(ask_int(f, "SELECT count(*) FROM ledger"), 6);
+    back = read_entry(f, 40, 1000);
+    assert_entry(&back, &first);
+    back = read_entry(f, 40, 3000);
+    assert_entry(&back, &later);
+    back = read_entry(f, 40, 6000);
+    assert_entry(&back, &last);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +546,7 @@ int main(void)
         STORE_TEST(a_slot_is_in_the_ledger_once),
         STORE_TEST(the_newest_range_of_pass_zero_is_extended),
         STORE_TEST(an_extend_without_a_matching_range_inserts_a_row),
+        STORE_TEST(an_extend_of_a_row_that_may_be_counted_inserts_a_row),
         STORE_TEST(the_ledger_is_read_in_order_from_the_range_that_holds_an_instant),
         STORE_TEST(a_result_clears_the_failure_and_a_failure_keeps_the_result),
         STORE_TEST(the_input_of_a_run_is_kept_with_its_last_attempt),

@@ -231,6 +231,42 @@ static void history_is_counted_once(void **state)
     assert_int_equal(boot(f, &next), 1);
 }
 
+static void assert_mark(struct fixture *f, int64_t counted, int64_t until, int64_t after)
+{
+    struct days_mark mark = read_one(f, STR("one")).days;
+
+    assert_int_equal(mark.counted, counted);
+    assert_int_equal(mark.until, until);
+    assert_int_equal(mark.after, after);
+}
+
+static void days_are_counted_once(void **state)
+{
+    static const struct days_mark begun = {50, 60, 7}, ended = {60, 60, 0};
+    struct fixture *f = *state;
+    struct node n = distinct(1, STR("one")), next = n;
+
+    n.days = (struct days_mark){50, 50, 0};
+    insert(f, &n);
+    nodes_count_days(f->db, &n, &begun);
+    assert_mark(f, 50, 60, 7);
+    nodes_count_days(f->db, &n, &ended); /* as `n` was before */
+    assert_mark(f, 50, 60, 7);
+    n.days = begun;
+    n.state = NODE_LOST;
+    nodes_count_days(f->db, &n, &ended);
+    assert_mark(f, 50, 60, 7);
+    nodes_declare(f->db, 1, NODE_LOST, 1);
+    nodes_count_days(f->db, &n, &ended);
+    assert_mark(f, 60, 60, 0);
+    next.boot = 12;
+    next.days = begun;
+    assert_int_equal(boot(f, &next), 0);
+    next.days = ended;
+    assert_int_equal(boot(f, &next), 1);
+    assert_mark(f, 60, 60, 0);
+}
+
 /* Up or lost: the runs of a lost node may not all be taken back yet. */
 static void silent_nodes_have_an_expired_lease_and_are_not_down(void **state)
 {
@@ -313,7 +349,7 @@ static void keys_are_reserved_for_one_node(void **state)
 static void others_are_counted_while_they_are_up(void **state)
 {
     struct fixture *f = *state;
-    struct db_result changed, alone, two, counted, from_four;
+    struct db_result changed, alone, two, counted, days, from_four;
 
     nodes_insert(f->db, &(struct node){.id = 1, .name = STR("a"), .state = NODE_UP}, &changed);
     nodes_insert(f->db, &(struct node){.id = 2, .name = STR("b"), .state = NODE_DOWN},
@@ -329,9 +365,17 @@ static void others_are_counted_while_they_are_up(void **state)
     nodes_count(f->db, &(struct node){.id = 5, .state = NODE_UP}, 40);
     nodes_others(f->db, 1, &counted);
     nodes_others(f->db, 4, &from_four);
+    for (int id = 3; id <= 5; id++) {
+        struct days_mark mark = {id == 5 ? 15 : 40, 40, 0};
+
+        nodes_count_days(
+            f->db, &(struct node){.id = id, .state = id == 3 ? NODE_LOST : NODE_UP}, &mark);
+    }
+    nodes_others(f->db, 1, &days);
     flush(f);
     assert_int_equal(db_int_at(&two, 0, 2), 0);
-    assert_int_equal(db_int_at(&counted, 0, 2), 20);
+    assert_int_equal(db_int_at(&counted, 0, 2), 0);
+    assert_int_equal(db_int_at(&days, 0, 2), 15);
     assert_int_equal(db_int_at(&from_four, 0, 2), 0); /* node 1 has counted nothing */
     assert_ids(&alone, "0");
     assert_ids(&two, "2");
@@ -383,6 +427,7 @@ int main(void)
         STORE_TEST(a_new_boot_follows_the_last_one_and_keeps_the_events),
         STORE_TEST(only_the_current_boot_of_a_node_takes_a_turn_and_once),
         STORE_TEST(history_is_counted_once),
+        STORE_TEST(days_are_counted_once),
         STORE_TEST(silent_nodes_have_an_expired_lease_and_are_not_down),
         STORE_TEST(a_takeover_is_extended_by_one_node),
         STORE_TEST(keys_are_reserved_for_one_node),

@@ -10,6 +10,7 @@
 #include "store.h"
 
 #include "store/cursors.h"
+#include "store/days.h"
 #include "store/events_requests.h"
 #include "store/exceptions_backfills.h"
 #include "store/history.h"
@@ -25,7 +26,7 @@
 
 enum {
     PLAN_MAX = 8192,   /* bytes of one plan */
-    PLANS_MAX = 128,   /* statements that a test explains */
+    PLANS_MAX = 160,   /* statements that a test explains */
     EXPLAIN_MAX = 2048 /* bytes of one of them */
 };
 
@@ -48,13 +49,15 @@ static const char *const fill[] = {
     FILL("history (id, schedule, slot, pass, attempt, fence, bits, outcome, reason, last, due,"
          " created_at, started_at, ended_at, expire_at, queue, node)",
          "i, i % 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i, 0, 0"),
-    FILL("ledger", "i, i % 100, 0, i, i, 1, 0, 0, 0, i"),
+    FILL("ledger", "i, i % 100, 0, i, i, 1, 0, 0, 0, i, i % 400, 1, 0"),
     FILL("logs", "i, i % 100, i % 10, 0, 1, 0, i, i, CAST('' AS {blob})"),
     FILL("results", "i, '', ''"),
     FILL("exceptions", "i % 100, i, 0, ''"),
     FILL("backfills",
          "i, i % 100, 0, 0, 0, 0, 0, 0, 0, '', i % 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, i % 100"),
-    FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, '', ''"),
+    FILL("nodes", "i, CAST(i AS VARCHAR), 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, '', '', 0, 0, 0"),
+    FILL("days", "i / 400, i % 400, i % 3, CAST('' AS {blob})"),
+    FILL("days_left", "i, i % 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0"),
     FILL("stats", "i / 10, i % 3, i, i % 2, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0"),
     FILL("events", "i % 5, i, 1, i, CAST('' AS {blob})"),
     FILL("requests", "1, CAST(i AS VARCHAR), 0, 0, '', i"),
@@ -287,7 +290,8 @@ static void history_ledger_and_logs_are_found_by_schedule(void **state)
 
     PLAN(history_of_schedule(f->db, 7, 10000, 8, &unused), "history_schedule", INDEX_ORDER);
     PLAN(history_keep(f->db, 7, 10, 1), "history_schedule", INDEX_ORDER);
-    PLAN(ledger_extend(f->db, &entry), "ledger_slot", INDEX_ORDER);
+    PLAN(days_leave(f->db, 7, 10, &(struct counted_rows){1, 7}), "history_schedule", ANY_ORDER);
+    PLAN(ledger_extend(f->db, &entry, 7), "ledger_slot", INDEX_ORDER);
     PLAN(ledger_of_schedule(f->db, 7, 10000, 8, &unused), "ledger_slot", ANY_ORDER);
     PLAN(results_get(f->db, 7, &unused), "results_pkey", INDEX_ORDER);
     PLAN(logs_insert(f->db, &part, &unused), "logs_run", INDEX_ORDER);
@@ -434,6 +438,25 @@ static void counting_statistics_reads_only_counted_rows(void **state)
     PLAN(nodes_count(f->db, &(struct node){.id = 7}, 8), "nodes_pkey", INDEX_ORDER);
 }
 
+static void days_are_found_by_subject(void **state)
+{
+    static const struct days_range range = {1, 71};
+    static const struct day_key key = {7, 8, 1};
+    static const struct days_mark mark = {1, 1, 1};
+    struct days_query query = {.subject = 7, .namespace = 1, .from = 7, .until = 9, .limit = 8};
+    struct fixture *f = *state;
+
+    PLAN(days_history(f->db, &range, 8, &unused), "history_pkey", ANY_ORDER);
+    PLAN(days_forget(f->db, 1, &range), "days_left_pkey", ANY_ORDER);
+    PLAN(days_ledger(f->db, &range, 8, &unused), "ledger_pkey", ANY_ORDER);
+    PLAN(days_find(f->db, &key, &unused), "days_pkey", INDEX_ORDER);
+    PLAN(days_put(f->db, &key, STR("x"), 7, &mark), "nodes_pkey", INDEX_ORDER);
+    PLAN(days_prune(f->db, 7, 8), "days_pkey", INDEX_ORDER);
+    PLAN(days_of(f->db, &query, &unused), "days_pkey", ANY_ORDER);
+    PLAN(days_of_queues(f->db, &query, &unused), "days_pkey", ANY_ORDER);
+    PLAN(nodes_count_days(f->db, &(struct node){.id = 7}, &mark), "nodes_pkey", INDEX_ORDER);
+}
+
 static void pruning_reads_one_batch(void **state)
 {
     struct fixture *f = *state;
@@ -465,6 +488,7 @@ int main(void)
         cmocka_unit_test(lists_of_schedules_are_read_in_their_order),
         cmocka_unit_test(slots_of_a_time_range_are_found_by_key),
         cmocka_unit_test(counting_statistics_reads_only_counted_rows),
+        cmocka_unit_test(days_are_found_by_subject),
         cmocka_unit_test(pruning_reads_one_batch),
     };
 

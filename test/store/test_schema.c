@@ -223,7 +223,8 @@ static void the_migration_counts_the_runs_of_backfills(void **state)
         " VALUES (3, 7, 3, 3, 1, 1, 2, 10, 0, 1, 0, 0, 0, 0, 0, 0, 0),"
         " (4, 7, 4, 3, 1, 1, 2, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0),"
         " (5, 7, 4, 3, 2, 2, 2, 12, 0, 1, 0, 0, 0, 0, 0, 0, 0)",
-        "INSERT INTO ledger VALUES (6, 7, 3, 5, 5, 1, 2, 1, 0, 0)"};
+        "INSERT INTO ledger (id, schedule, pass, first, last, count, outcome, reason,"
+        " written_at, expire_at) VALUES (6, 7, 3, 5, 5, 1, 2, 1, 0, 0)"};
     static const struct {
         const char *column;
         int64_t expected;

@@ -197,21 +197,22 @@ static void a_slot_without_an_account_is_lost(void **state)
 
 static void a_slot_with_two_accounts_is_doubled(void **state)
 {
-    fake_world_damage(*state, "INSERT INTO ledger SELECT 1, schedule, 0, slot, slot, 1, 2, 1,"
-                              " ended_at, expire_at FROM history WHERE pass = 0 AND last = 1"
-                              " ORDER BY id LIMIT 1");
+    fake_world_damage(*state,
+                      "INSERT INTO ledger SELECT 1, schedule, 0, slot, slot, 1, 2, 1,"
+                      " ended_at, expire_at, day, 1, 0 FROM history WHERE pass = 0 AND last = 1"
+                      " ORDER BY id LIMIT 1");
     assert_rejected(*state, 1);
 }
 
 static void a_run_that_ended_twice_is_rejected(void **state)
 {
     fake_world_damage(
-        *state,
-        "INSERT INTO history SELECT (SELECT max(id) + 1 FROM history), schedule,"
-        " slot, pass, attempt + 1,"
-        " fence + 1, bits, outcome, reason, last, due, created_at, started_at,"
-        " ended_at, expire_at, queue, node, worker, error, result, input, namespace,"
-        " tokens, cost FROM history WHERE last = 1 AND started_at > 0 ORDER BY id LIMIT 1");
+        *state, "INSERT INTO history SELECT (SELECT max(id) + 1 FROM history), schedule,"
+                " slot, pass, attempt + 1,"
+                " fence + 1, bits, outcome, reason, last, due, created_at, started_at,"
+                " ended_at, expire_at, queue, node, worker, error, result, input, namespace,"
+                " tokens, cost, day FROM history WHERE last = 1 AND started_at > 0"
+                " ORDER BY id LIMIT 1");
     assert_rejected(*state, 19);
 }
 

@@ -148,6 +148,33 @@ static const struct option slots_rows[] = {
 static const struct lister slots_lister = {
     .kind = "schedules", .tail = "/slots", .view = &slot_view};
 
+static const struct option days_rows[] = {
+    REMOTE_OPTION_ROWS,
+    {"year", '\0', "YEAR", AS_TEXT("year"), "year to show (default the current one)"},
+};
+
+static void print_days(const json_t *answer, const char *name, const struct when *when,
+                       struct printer *out)
+{
+    static const struct field columns[] = {
+        {"DAY", "date", SHAPE_TEXT, false, NULL},
+        {"OK", "slots.succeeded", SHAPE_NUMBER, false, NULL},
+        {"FAILED", "slots.failed", SHAPE_NUMBER, false, NULL},
+        {"TIMED OUT", "slots.timedOut", SHAPE_NUMBER, false, NULL},
+        {"CANCELLED", "slots.cancelled", SHAPE_NUMBER, false, NULL},
+        {"SKIPPED", "slots.skipped", SHAPE_NUMBER, false, NULL},
+        {"MISSED", "slots.missed", SHAPE_NUMBER, false, NULL},
+        {"DROPPED", "slots.dropped", SHAPE_NUMBER, false, NULL},
+        {"WITHDRAWN", "slots.withdrawn", SHAPE_NUMBER, false, NULL},
+        {"TRIGGERS OK", "triggers.succeeded", SHAPE_NUMBER, false, NULL},
+        {"BACKFILLS OK", "backfills.succeeded", SHAPE_NUMBER, false, NULL},
+    };
+    static const struct view view = {"days", "date", FIELDS(columns), NULL, 0};
+
+    (void)name;
+    view_rows(&view, json_object_get(answer, "days"), when, out);
+}
+
 static const struct option explain_rows[] = {
     REMOTE_OPTION_ROWS,
     {"at", '\0', "TIME", AS_TEXT("at"),
@@ -312,6 +339,13 @@ static const struct command commands[] = {
      ONE_NAME,
      .arg = &slots_lister,
      CALLS(lister_call)},
+    {.name = "schedule days",
+     .usage = "ID... [OPTION]...",
+     .summary = "Show what became of the slots of a schedule on each day",
+     .about = "Days on which nothing happened are left out.  `-o json` also shows the other\n"
+              "outcomes of triggers and backfills.\n",
+     .examples = "  belfry schedule days nightly --year 2026\n",
+     REQUEST(days_rows, .kind = "schedules", .tail = "/days", .print = print_days)},
     {.name = "schedule explain",
      .usage = "ID... [OPTION]...",
      .summary = "Explain why a schedule runs or does not run at a time",

@@ -21,6 +21,3 @@ void daily_stats_read(struct turn *turn);
 void daily_stats_take_over(struct turn *turn, const struct node *node);
 /* False while some of it is left to count. */
 bool daily_stats_taken_over(const struct turn *turn);
-
-/* Keeps the newest `count` attempts of a schedule; counts the others, then deletes them. */
-void daily_stats_keep(struct turn *turn, int64_t schedule, int count);

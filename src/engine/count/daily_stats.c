@@ -2,7 +2,7 @@
 /*
  * A pass counts the rows between two keys.  Each batch moves the stored position forward.
  */
-#include "engine/daily_stats.h"
+#include "engine/count/daily_stats.h"
 
 #include "base/must.h"
 #include "engine/engine_internal.h"
@@ -123,12 +123,4 @@ void daily_stats_read(struct turn *turn)
     m->counted_to = range.until;
     if (is_over)
         end_pass(turn);
-}
-
-void daily_stats_keep(struct turn *turn, int64_t schedule, int count)
-{
-    struct stats_range range = {turn->node, turn->memory.counted_to, INT64_MAX};
-
-    stats_add_old(turn->db, &range, schedule, count);
-    history_keep(turn->db, schedule, count, turn->node);
 }
