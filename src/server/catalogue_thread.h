@@ -22,8 +22,8 @@ struct catalogue_thread *catalogue_thread_new(const struct config *config, struc
 void catalogue_thread_start(struct catalogue_thread *thread);
 
 /*
- * Reads this schedule again soon; for changes without an event.  For the writer, after a
- * commit; never waits.  Accepts NULL.
+ * Reads this schedule again soon; for changes without an event, after their commit.  Any thread
+ * may call it; it never waits.  Accepts NULL.
  */
 void catalogue_thread_note(struct catalogue_thread *thread, int64_t schedule);
 

@@ -102,6 +102,8 @@ struct api_context {
      */
     bool (*catalogue)(void *arg, const struct catalogue_query *query, struct budget *budget,
                       struct arena *arena, struct catalogue_page *ret);
+    /* Tells the catalogue that a schedule has changed; never waits.  NULL: nobody needs it. */
+    void (*note_change)(void *arg, int64_t schedule);
     /* Makes this node start no runs, or start runs again; it is not stored. */
     void (*halt)(void *arg, bool is_halted);
     /* Validates the settings of a namespace, as JSON; errors name the field. */
