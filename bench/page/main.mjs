@@ -162,6 +162,15 @@ function processorTime() {
     return ticks * 1000 / TICKS_PER_S;
 }
 
+// Processor time of the thread of the catalogue, in ms; 0 without it.
+function threadTime() {
+    const tasks = `/proc/${server.pid}/task`;
+    for (const id of fs.readdirSync(tasks))
+        if (fs.readFileSync(`${tasks}/${id}/comm`, 'utf8').trim() === 'catalogue')
+            return Number(fs.readFileSync(`${tasks}/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+    return 0;
+}
+
 // One worker that completes all runs in batches.
 let isWorking = false, completed = 0;
 
@@ -198,9 +207,11 @@ async function withFires(measure) {
 }
 
 async function measureProcessor() {
-    const before = completed, began = processorTime();
+    const before = completed, began = processorTime(), thread = threadTime();
     await sleep(seconds * 1000);
-    return (processorTime() - began) * 1000 / (completed - before);
+    const fires = completed - before;
+    return {all: (processorTime() - began) * 1000 / fires,
+        thread: (threadTime() - thread) * 1000 / fires};
 }
 
 async function measureCost() {
@@ -212,10 +223,12 @@ async function measureCost() {
         await withFires(async () => costs[catalogue].push(await measureProcessor()));
         await stop();
     }
+    const average = list => list.reduce((a, b) => a + b) / list.length;
     for (const [catalogue, list] of Object.entries(costs))
         line('processor', catalogue,
-            `${(list.reduce((a, b) => a + b) / list.length).toFixed(1)} us per fire`,
-            `(${list.map(one => one.toFixed(1)).join(', ')})`);
+            `${average(list.map(one => one.all)).toFixed(1)} us per fire`,
+            `(${list.map(one => one.all.toFixed(1)).join(', ')})`,
+            `of which the thread ${average(list.map(one => one.thread)).toFixed(2)} us`);
 }
 
 await start('on');

@@ -23,7 +23,7 @@ void catalogue_feed_open(struct catalogue_feed *feed, const struct catalogue *ca
     *feed = (struct catalogue_feed){
         .catalogue = catalogue,
         .arena = arena_new(BATCH_BYTES_MAX),
-        .changed = map_new(FEED_KEYS),
+        .changed = map_new(FEED_ROWS),
         .size = read_size_of(FEED_ROWS),
     };
 }

@@ -21,7 +21,7 @@
 enum {
     FEED_ROWS = 512,      /* schedules or cursors of one step: some milliseconds   */
     FEED_EVENT_ROWS = 64, /* turns of one step                                     */
-    FEED_KEYS = 8192,     /* changed schedules, after which no more events are read */
+    FEED_KEYS = 65536,    /* changed schedules, after which no more events are read */
 };
 
 struct catalogue_batch {
