@@ -64,8 +64,8 @@ bool catalogue_list_is_wanted(const struct call *call)
     struct str sort = request_query(call, "sort");
 
     return (sort.len > 0 && !is_stored_order(sort) && find_sort(sort) != SORT_NAME) ||
-           is_true(call, "facets") || request_query(call, "health").len > 0 ||
-           request_query(call, "outcome").len > 0 || request_query(call, "zone").len > 0;
+           is_true(call, "facets") || request_query(call, "health").ptr ||
+           request_query(call, "outcome").ptr || request_query(call, "zone").len > 0;
 }
 
 static enum rc read_sort(const struct call *call, struct catalogue_query *ret,
@@ -88,7 +88,7 @@ static enum rc read_sort(const struct call *call, struct catalogue_query *ret,
     return RC_OK;
 }
 
-/* A comma-separated list of words as bits. */
+/* A comma-separated list of words as bits; none may be empty, as in `fields`. */
 static enum rc read_words(const struct call *call, const char *name,
                           const char *const words[WORDS_MAX], uint32_t *ret, struct err *reterr)
 {
@@ -100,13 +100,12 @@ static enum rc read_words(const struct call *call, const char *name,
     for (int i = 0; i < WORDS_MAX; i++)
         if (words[i])
             buf_printf(&list, "%s%s", list.len == 0 ? "" : ", ", words[i]);
-    while (rest.len > 0) {
+    for (bool is_last = !rest.ptr; !is_last;) {
         uint32_t bit = 0;
 
-        if (!str_cut(rest, ',', &word, &rest)) {
+        is_last = !str_cut(rest, ',', &word, &rest);
+        if (is_last)
             word = rest;
-            rest = (struct str){NULL, 0};
-        }
         for (int i = 0; i < WORDS_MAX; i++)
             if (words[i] && str_eq(word, str_of(words[i])))
                 bit = UINT32_C(1) << i;

@@ -80,9 +80,6 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                          .help = "directory of schedules, in the format of `belfry apply`:\n"
                                  "each start of the server creates those that are missing\n"
                                  "(default none)"},
-    [CONFIG_CATALOGUE] = {"catalogue", BOOL(catalogue), RESTART, .fallback = "true",
-                          .help = "keep the schedules in memory, to sort and count them;\n"
-                                  "some 150 bytes each (default true)"},
     [CONFIG_MIN_INTERVAL] = {"min_interval",
                              LENGTH(min_interval, SPEC_EVERY_MIN_MS *SPAN_MS, 366 * SPAN_DAY),
                              .fallback = "1s",
@@ -192,6 +189,9 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                                    "number of runs to keep for each schedule of the\n"
                                    "Conductor API; when there are more than twice as many,\n"
                                    "the oldest are deleted (default 5)"},
+    [CONFIG_CATALOGUE] = {"catalogue", BOOL(catalogue), RESTART, .fallback = "true",
+                          .help = "keep the schedules in memory, to sort and count them;\n"
+                                  "some 150 bytes each (default true)"},
 };
 
 static bool is_name(struct str text, const char *name)

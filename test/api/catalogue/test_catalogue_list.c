@@ -217,6 +217,8 @@ static void wrong_parameters_are_refused(void **state)
     assert_refused(get(LIST "sort=next"), 400, "invalid_field", "sort");
     assert_refused(get(LIST "sort=createdAt&facets=true"), 400, "invalid_field", "sort");
     assert_refused(get(LIST "health=bad"), 400, "invalid_field", "health");
+    assert_refused(get(LIST "health="), 400, "invalid_field", "health");
+    assert_refused(get(LIST "outcome=failed,"), 400, "invalid_field", "outcome");
     assert_refused(get(LIST "outcome=skipped"), 400, "invalid_field", "outcome");
     assert_refused(get(LIST "sort=nextAt&facets=maybe"), 400, "invalid_field", "facets");
     assert_refused(get(LIST "sort=nextAt&colour=red"), 400, "invalid_field", "");
