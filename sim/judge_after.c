@@ -126,13 +126,58 @@ static bool is_barred(const struct facts *facts, const struct run_facts *rf)
            rf->kind == RUN_SLOT;
 }
 
-/* A start that expires in its turn may wait for the next slot, if there will be one. */
+/* Whether the next slot of a schedule will start by itself. */
+static bool can_start_slot(const struct schedule *s, const struct policies *p)
+{
+    const struct cursor *c = s->cursor;
+    bool is_limited = p->buffer_limit > 0 &&
+                      (p->drop_when_full || p->overlap == OVERLAP_BUFFER_ALL ||
+                       p->overlap == OVERLAP_CANCEL_OTHER ||
+                       p->overlap == OVERLAP_TERMINATE_OTHER);
+    int64_t slots = 0;
+
+    for (int i = 0; i < s->run_count; i++)
+        slots += run_facts_is_automatic(&s->runs[i]) && s->runs[i].open &&
+                 s->runs[i].open->state == RUN_HELD;
+    return c->next_at != INSTANT_NEVER &&
+           !(c->flags & (CURSOR_BARRED | CURSOR_QUARANTINED | CURSOR_FULL)) &&
+           (!is_limited || c->waiting < p->buffer_limit) &&
+           (c->remaining < 0 || c->remaining > slots);
+}
+
+/* Whether some start of the schedule waits and is not too late for the window. */
+static bool has_timely_start(const struct facts *facts, const struct schedule *s, span window)
+{
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *rf = &s->runs[i];
+        bool is_late = rf->kind == RUN_SLOT && facts->now + facts->skew - rf->due > window;
+
+        if (rf->open && rf->open->state == RUN_HELD && !is_late)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A start that expires in its turn may wait for the next slot [P-17]: if that slot can start,
+ * and is within the window or all starts that wait are too late.
+ */
 static bool may_await_slot(const struct facts *facts, const struct run_facts *rf)
 {
     const struct schedule *s = facts_schedule(facts, rf->schedule);
+    const struct version *v = s && s->version_count ? &s->versions[s->version_count - 1] : NULL;
+    const struct policies *p = v ? &v->draft->policies : NULL;
+    struct judge_origin origin = {s ? s->created : 0, INSTANT_NONE, INSTANT_NONE};
+    instant due;
 
-    return s && s->cursor && s->cursor->next_at != INSTANT_NEVER && s->version_count > 0 &&
-           s->versions[s->version_count - 1].draft->policies.expires_at_start;
+    if (!p || !p->expires_at_start || p->catchup_window == CATCHUP_WINDOW_NONE ||
+        v->draft->is_governed || judge_spec_follows(v->spec) || !s->cursor ||
+        !can_start_slot(s, p))
+        return false;
+    due = judge_spec_due(v->spec, &origin, v->draft->seed, s->cursor->next_at);
+    return facts->record->clock_stepped ||
+           due - facts->now - facts->skew <= p->catchup_window ||
+           !has_timely_start(facts, s, p->catchup_window);
 }
 
 static bool has_room(const struct record *record, int64_t gate)

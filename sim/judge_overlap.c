@@ -197,33 +197,49 @@ static enum rc check_depth(const struct facts *facts, const struct schedule *s,
     return RC_OK;
 }
 
+/* Where starts expire in their turn, a new slot may begin before one that waits [P-17]. */
+static bool expires_in_turn(const struct schedule *s)
+{
+    for (int i = 0; i < s->version_count; i++)
+        if (s->versions[i].draft->policies.expires_at_start)
+            return true;
+    return false;
+}
+
+/* Whether a run had to wait: another one had begun, and lasted. */
+static bool has_waited(const struct facts *facts, const struct schedule *s,
+                       const struct run_facts *rf)
+{
+    for (int i = 0; i < s->run_count; i++) {
+        const struct run_facts *o = &s->runs[i];
+
+        if (o != rf && o->kind != RUN_TEST && o->began < rf->created_at - facts->skew &&
+            is_known(o) && o->ended > rf->created_at + facts->skew)
+            return true;
+    }
+    return false;
+}
+
 static enum rc check_in_order(const struct facts *facts, const struct schedule *s,
                               struct err *reterr)
 {
     const struct run_facts *before = NULL;
+    bool may_overtake = expires_in_turn(s);
 
     for (int i = 0; i < s->run_count; i++) {
         const struct run_facts *rf = &s->runs[i];
 
         if (!run_facts_is_automatic(rf) || rf->began == INSTANT_NEVER)
             continue;
-        if (before && rf->began < before->began - facts->skew)
+        if (!before || rf->began >= before->began - facts->skew)
+            before = rf;
+        else if (!may_overtake || has_waited(facts, s, rf))
             return judge_fail(reterr, 10,
                               RUN_FACTS_FMT " began at %" PRId64 " ms, before slot %" PRId64
                                             " ms",
                               RUN_FACTS_ARG(rf), MS(rf->began), MS(before->slot));
-        before = rf;
     }
     return RC_OK;
-}
-
-/* Where starts expire in their turn, a new slot may begin before one that waits. */
-static bool begins_in_order(const struct schedule *s)
-{
-    for (int i = 0; i < s->version_count; i++)
-        if (s->versions[i].draft->policies.expires_at_start)
-            return false;
-    return true;
 }
 
 /* What times can prove. */
@@ -234,7 +250,7 @@ static enum rc check_times(const struct facts *facts, const struct schedule *s,
 
     if (rc == RC_OK)
         rc = check_depth(facts, s, policy, reterr);
-    if (rc == RC_OK && policy == OVERLAP_BUFFER_ALL && begins_in_order(s))
+    if (rc == RC_OK && policy == OVERLAP_BUFFER_ALL)
         rc = check_in_order(facts, s, reterr);
     return rc;
 }

@@ -269,14 +269,26 @@ static void set_state(struct sweep *w, enum pick_state state, instant now)
     w->state = state;
 }
 
-static void pick_again(struct sweep *w, instant started, instant ended)
+/* False if the pick is not known. */
+static bool pick_with_hint(struct sweep *w, instant started, instant ended)
 {
     const struct hint_args none = {.at = INSTANT_NEVER, .expires = INSTANT_NONE};
-    int64_t most = w->v->draft->policies.remaining_runs;
-    bool is_known = pick_after(w, &w->hint, started, ended, &w->pick);
 
-    if (is_known && w->pick >= w->hint.expires)
-        is_known = pick_after(w, &none, started, ended, &w->pick);
+    if (!pick_after(w, &w->hint, started, ended, &w->pick))
+        return false;
+    return w->pick < w->hint.expires || pick_after(w, &none, started, ended, &w->pick);
+}
+
+static void pick_again(struct sweep *w, instant started, instant ended)
+{
+    int64_t most = w->v->draft->policies.remaining_runs;
+    bool is_known = pick_with_hint(w, started, ended);
+
+    if (is_known && w->pick == INSTANT_NEVER && started < ended) {
+        if (w->hint.at <= ended)
+            w->hint.at = INSTANT_NEVER;
+        is_known = pick_with_hint(w, ended, ended); /* no slot is left after the end */
+    }
     if (most >= 0 && starts_by(w->s, ended) >= most)
         w->pick = INSTANT_NEVER;
     set_state(w, PICK_KNOWN, ended);

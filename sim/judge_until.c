@@ -120,10 +120,15 @@ static instant last_start(const struct schedule *s)
     return last;
 }
 
-/* Late slots that follow runs start one in each turn [P-16]: some may still be late. */
+/*
+ * Late slots that follow runs start one in each turn [P-16]: some may still be late, if the
+ * policy starts all of them.
+ */
 static bool may_be_late(const struct schedule *s, instant turn)
 {
-    if (!judge_spec_follows(s->versions[s->version_count - 1].spec))
+    const struct version *v = &s->versions[s->version_count - 1];
+
+    if (!judge_spec_follows(v->spec) || v->draft->policies.catchup != CATCHUP_ALL)
         return false;
     for (int i = 0; i < s->run_count; i++)
         if (run_facts_is_automatic(&s->runs[i]) && s->runs[i].created_at >= turn)

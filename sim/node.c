@@ -323,13 +323,19 @@ static void hand_out(struct world *world, struct sim_node *node, const struct tu
         workers_stop(world, &out->stops[i]);
 }
 
+/* Timers end at the next millisecond. */
+static instant whole_ms(instant t)
+{
+    return (t + SPAN_MS - 1) / SPAN_MS * SPAN_MS;
+}
+
 static void plan_next(struct world *world, struct sim_node *node, const struct turn_out *out)
 {
     instant latest = world->now + world->profile.tick;
     instant wake = latest;
 
     if (out->wake_at < world_clock(world) + world->profile.tick)
-        wake = out->wake_at - world->offset + node->lag;
+        wake = whole_ms(out->wake_at - world->offset + node->lag);
     if (node->waiting_command_count > 0 || node->waiting_report_count > 0)
         wake = world->now;
     node_wake(world, node, wake < latest ? wake : latest);

@@ -37,6 +37,8 @@ void operator_hand_in(struct world *world, int command)
     } else if (node) {
         operation->tries++;
         node_hand_in(world, node, command);
+        if (operation->is_prompt)
+            node_wake(world, node, world->now + SPAN_MS);
     } else {
         world_at(world, world->now + world_delay(world, world->profile.unit), HAPPEN_HAND_IN,
                  command, 0);
@@ -65,8 +67,8 @@ const struct draft *operator_draft(const struct world *world, int command)
     return checked ? &checked->draft : NULL;
 }
 
-int operator_ask(struct world *world, const struct command *command, int schedule,
-                 const struct checked_draft *checked)
+static int prepare_command(struct world *world, const struct command *command, int schedule,
+                           const struct checked_draft *checked)
 {
     struct operator* op = & world->operator;
     struct command copy = *command;
@@ -80,7 +82,25 @@ int operator_ask(struct world *world, const struct command *command, int schedul
     op->operations = recorder_room(op->operations, index, sizeof *op->operations);
     op->operations[op->operation_count++] = (struct operation){.checked = checked,
                                                                .schedule = schedule};
+    return index;
+}
+
+int operator_ask(struct world *world, const struct command *command, int schedule,
+                 const struct checked_draft *checked)
+{
+    int index = prepare_command(world, command, schedule, checked);
+
     operator_hand_in(world, index);
+    return index;
+}
+
+int operator_ask_at(struct world *world, const struct command *command, int schedule,
+                    instant at)
+{
+    int index = prepare_command(world, command, schedule, NULL);
+
+    world->operator.operations[index].is_prompt = true;
+    world_at(world, at, HAPPEN_HAND_IN, index, 0);
     return index;
 }
 

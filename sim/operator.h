@@ -31,6 +31,7 @@ struct operation {
     const struct checked_draft *checked; /* NULL: no draft */
     int schedule;                        /* -1: none */
     int tries;
+    bool is_prompt; /* the node looks at it in the next millisecond */
     bool is_over;
 };
 
@@ -65,6 +66,10 @@ void operator_act(struct world *world);
  */
 int operator_ask(struct world *world, const struct command *command, int schedule,
                  const struct checked_draft *checked);
+
+/* The same, but a node looks at it a millisecond after `at`, a later time of the world. */
+int operator_ask_at(struct world *world, const struct command *command, int schedule,
+                    instant at);
 
 /* Sends a command to a node, the first time or again. */
 void operator_hand_in(struct world *world, int command);

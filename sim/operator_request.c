@@ -337,6 +337,22 @@ static void ask_simple(struct world *world, enum command_kind kind, int schedule
     ask(world, &command, schedule, NULL);
 }
 
+/* A pause that a cron job ends on time, in the same millisecond as the slots of that time. */
+static void pause_for_a_while(struct world *world, int schedule)
+{
+    static const span steps[SPEED_COUNT] = {
+        [SPEED_SECONDS] = SPAN_MIN,
+        [SPEED_HOURS] = 15 * SPAN_MIN,
+        [SPEED_DAYS] = SPAN_H,
+    };
+    span step = steps[world->profile.speed];
+    struct command pause = new_command(world, COMMAND_PAUSE, schedule);
+    struct command resume = new_command(world, COMMAND_RESUME, schedule);
+
+    operator_ask(world, &pause, schedule, NULL);
+    operator_ask_at(world, &resume, schedule, (world->now / step + 2) * step - SPAN_MS);
+}
+
 /* In worlds of backfills, half of them also start the slots since a past time. */
 static void resume(struct world *world, int schedule)
 {
@@ -436,7 +452,7 @@ static void ask_by_theme(struct world *world, int schedule)
     enum { REQUESTS = 4 };
     static void (*const requests[][REQUESTS])(struct world *, int) = {
         [THEME_FOLLOW] = {trigger, trigger, pause_it, resume},
-        [THEME_GOVERNED] = {hint, hint, pause_it, resume},
+        [THEME_GOVERNED] = {hint, hint, pause_for_a_while, resume},
         [THEME_BACKFILL] = {skip, skip, pause_it, backfill},
     };
 

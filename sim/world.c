@@ -249,6 +249,7 @@ static void begin_world(struct world *world, uint64_t seed)
     prng_seed(&world->prng, seed);
     world_profile_draw(&world->profile, &world->prng);
     world->now = world->profile.begin;
+    world->offset = world->profile.fraction;
     world->healed = world->now + world->profile.trouble;
     world->end = world->healed + world->profile.drain;
     world->heap = heap_new();

@@ -102,6 +102,8 @@ static void set_theme(struct world_profile *profile)
     profile->nodes = 1;
     profile->lag = 0;
     profile->odds[FAULT_CLOCK_FORWARD] = profile->odds[FAULT_CLOCK_BACK] = 0;
+    if (profile->theme == THEME_GOVERNED)
+        profile->fraction = 1 + profile->trouble / profile->unit * 3;
 }
 
 void world_profile_draw(struct world_profile *ret, struct prng *prng)

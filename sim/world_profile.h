@@ -65,6 +65,7 @@ struct world_profile {
     span jitter;      /* of schedules without their own */
     span tick;        /* no node sleeps longer */
     span lag;         /* nodes' clocks are behind by up to this */
+    span fraction;    /* of a millisecond, that clocks show when a node wakes */
     span command_gap; /* between two commands, on average */
     int gate_limit[SIM_GATES];
     bool gates_change;                  /* limits are changed now and then */

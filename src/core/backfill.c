@@ -89,13 +89,26 @@ static bool add_missed(struct search *s, instant first, instant last)
     return true;
 }
 
+/*
+ * No earlier slot was started automatically.  The slot "now" is the creation in whole
+ * milliseconds, so that it may be before the creation.
+ */
+static instant first_automatic(const struct plan *plan, instant created)
+{
+    const struct spec *spec = &plan->spec;
+    bool has_now = spec->at_count > 0 && spec->at[0].at == INSTANT_NONE;
+
+    return has_now ? created - created % SPAN_MS : created;
+}
+
 int backfill_missed(const struct plan *plan, const struct spec_ctx *ctx,
                     const struct backfill_part *part, const struct backfill_known *known,
                     struct due_slot *slots, instant *ret_mark)
 {
     instant until = known->until < part->until ? known->until : part->until;
     struct search s = {plan, ctx, known, slots, 0, part->max, part->after, until};
-    bool has_room = add_missed(&s, part->after + 1, known->created - 1);
+    instant first = first_automatic(plan, known->created);
+    bool has_room = add_missed(&s, part->after + 1, first - 1);
 
     for (int i = 0; has_room && i < known->account_count; i++) {
         const struct account *a = &known->accounts[i];

@@ -188,6 +188,12 @@ void applied_create(struct turn *turn, const struct command *c, struct command_s
         apply_ranges(turn, c, &c->save.backfill, sched, reply);
 }
 
+/* The time to wake is that before the turn: a pause that has just ended is not in it. */
+static bool is_due(const struct turn *turn, const struct work_schedule *sched)
+{
+    return sched->is_due || sched->cursor.wake_at <= turn->now;
+}
+
 /*
  * Called before the schedule is barred.  Afterwards sched_decide() would ignore its waiting
  * slots, and a slot that is due now would start before them.
@@ -362,7 +368,7 @@ void apply_close(struct turn *turn, const struct command *c, struct command_stat
     struct cursor *cursor = &sched->cursor;
     bool is_barred = (cursor->flags & CURSOR_BARRED) != 0;
 
-    if (!is_barred && cursor->wake_at <= turn->now)
+    if (!is_barred && is_due(turn, sched))
         sched_advance(turn, sched);
     sched_decide(turn, sched);
     if (cursor->open + cursor->waiting + cursor->backfills > 0) {
@@ -396,7 +402,7 @@ void apply_pause(struct turn *turn, const struct command *c, struct command_stat
         reply->version = cursor->version;
         return;
     }
-    if (!(cursor->flags & CURSOR_BARRED) && cursor->wake_at <= turn->now)
+    if (!(cursor->flags & CURSOR_BARRED) && is_due(turn, sched))
         sched_advance(turn, sched); /* what was due before */
     decide_before_bar(turn, sched);
     pause_schedule(turn, sched, c->pause.until, c->pause.reason, c->by);

@@ -228,10 +228,9 @@ static instant log_expires(const struct turn *turn, const struct work_schedule *
     return turn->now + (sched->has_plan && p->retention_age > 0 ? p->retention_age : LOGS_AGE);
 }
 
-void reports_append_log(struct turn *turn, const struct work_run *work, struct str log)
+static void append_log(struct turn *turn, const struct work_schedule *sched,
+                       const struct run *run, struct str log)
 {
-    const struct run *run = &work->run;
-
     if (log.len == 0)
         return;
     turn->memory.walks[PRUNE_LOGS].written++;
@@ -243,10 +242,28 @@ void reports_append_log(struct turn *turn, const struct work_run *work, struct s
                     .pass = run->pass,
                     .attempt = run->attempt,
                     .at = turn->now,
-                    .expire_at = log_expires(turn, work->sched),
+                    .expire_at = log_expires(turn, sched),
                     .body = log,
                 },
                 NULL);
+}
+
+void reports_append_log(struct turn *turn, const struct work_run *work, struct str log)
+{
+    append_log(turn, work->sched, &work->run, log);
+}
+
+/* The run has no row any more; the lock of its schedule orders the parts of its log. */
+static void apply_note(struct turn *turn, const struct work_schedule *sched,
+                       const struct report *report)
+{
+    if (sched->has_plan)
+        append_log(turn, sched,
+                   &(struct run){.schedule = report->run.schedule,
+                                 .slot = report->run.slot_ms * SPAN_MS,
+                                 .pass = report->run.pass,
+                                 .attempt = report->attempt},
+                   report->log);
 }
 
 static bool is_foreign(const struct report *report, const struct work_schedule *sched)
@@ -263,6 +280,10 @@ static void apply_report(struct turn *turn, const struct report *report,
     *reply = (struct report_reply){.tag = report->tag, .rc = RC_OK};
     if (work->sched->state == SCHED_BUSY || work->state == WORK_BUSY) {
         reply->rc = RC_BUSY;
+        return;
+    }
+    if (report->kind == REPORT_NOTE) {
+        apply_note(turn, work->sched, report);
         return;
     }
     if (work->state != WORK_READ || run->fence != report->fence ||
@@ -284,6 +305,8 @@ static void apply_report(struct turn *turn, const struct report *report,
     case REPORT_LOST:
         attempt_end(turn, work, &(struct ending){.reason = REASON_NODE, .is_lost = true});
         break;
+    case REPORT_NOTE:
+        break; /* above */
     }
 }
 

@@ -175,7 +175,10 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
     c->flags &= ~(int64_t)CURSOR_FULL;
 }
 
-/* A governed schedule whose pick did not start gets another one. */
+/*
+ * A governed schedule whose pick did not start gets another one, and so does one whose last
+ * slot passed while a run was open [P-31].
+ */
 static void replace_pick(struct turn *turn, struct work_schedule *sched)
 {
     const struct cursor *c = &sched->cursor;
@@ -235,12 +238,18 @@ void sched_send_missed(struct turn *turn, struct work_schedule *sched)
     }
 }
 
-/* True when this turn has already requested a start of the slot, or created a run of it. */
-static bool is_requested(const struct work_schedule *sched, instant slot)
+/* True when this turn requests a start of the slot, which may still be skipped. */
+static bool is_undecided(const struct work_schedule *sched, instant slot)
 {
     for (const struct start *s = sched->starts; s; s = s->next)
         if (s->slot == slot && s->pass > 0)
             return true;
+    return false;
+}
+
+/* True when this turn has already created a run of the slot. */
+static bool has_new_run(const struct work_schedule *sched, instant slot)
+{
     for (const struct work_run *p = sched->runs; p; p = p->next)
         if (p->run.slot == slot && p->run.pass > 0 && p->run.kind != RUN_TEST)
             return true;
@@ -306,9 +315,14 @@ static int find_missed(struct turn *turn, struct work_schedule *sched, struct wo
     found = backfill_missed(&sched->plan, &sched->ctx,
                             &(struct backfill_part){b->mark, b->until, room}, &known, slots,
                             &b->mark);
-    for (int i = 0; i < found; i++)
-        if (!is_requested(sched, slots[i].at) && !may_be_forgotten(sched, b, slots[i].at))
+    for (int i = 0; i < found; i++) {
+        if (is_undecided(sched, slots[i].at)) {
+            b->mark = slots[i].at - 1; /* the next turn knows whether it was started */
+            break;
+        }
+        if (!has_new_run(sched, slots[i].at) && !may_be_forgotten(sched, b, slots[i].at))
             slots[count++] = slots[i];
+    }
     return count;
 }
 

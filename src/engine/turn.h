@@ -32,6 +32,7 @@ enum report_kind {
     REPORT_DONE,    /* the attempt has ended, see outcome                     */
     REPORT_RELEASE, /* the attempt was not started: the run is ready again    */
     REPORT_LOST,    /* the attempt was started and its outcome is unknown     */
+    REPORT_NOTE,    /* only the log: the attempt has ended                    */
 };
 
 struct report {
@@ -54,6 +55,8 @@ struct report {
     struct str progress; /* empty: unchanged                  */
     bool is_followed;    /* LANE_FLOW: it only waits for its workflow, without a place    */
     span extend;         /* 0: the lease of the schedule      */
+    /* REPORT_NOTE */
+    int32_t attempt;
 };
 
 /* RC_OK; RC_BUSY: hand the report in again; RC_CONFLICT: the sender does not hold the run. */

@@ -20,6 +20,7 @@
 
 #include "base/must.h"
 #include "io/clock.h"
+#include "io/host_name.h"
 #include "io/sd_notify.h"
 #include "io/thread.h"
 #include "server/config/config_keys.h"
@@ -396,12 +397,10 @@ static void open_forwarder(struct serve *s)
  */
 static void name_node(struct serve *s)
 {
-    char host[NODE_NAME_MAX - sizeof ":65535"];
+    char host[HOST_NAME_SIZE];
 
-    if (gethostname(host, sizeof host) != 0)
-        memcpy(host, "node", sizeof "node");
-    host[sizeof host - 1] = '\0';
-    snprintf(s->node, sizeof s->node, "%s:%u", host, s->port);
+    host_name_read(host);
+    snprintf(s->node, sizeof s->node, "%s:%u", host[0] != '\0' ? host : "node", s->port);
 }
 
 static enum rc start_threads(struct serve *s, struct err *reterr)

@@ -65,11 +65,17 @@ static const char *why_not_ready(void *arg)
 static int reasons(void *arg, struct context_reason list[static CONTEXT_REASONS_MAX])
 {
     (void)arg;
-    if (!world.not_ready)
-        return 0;
-    list[0] = (struct context_reason){.code = "database", .text = world.not_ready};
-    list[1] = (struct context_reason){.code = "clock", .text = "the clock has jumped"};
-    return 2;
+    int count = 0;
+
+    if (world.not_ready) {
+        list[count++] = (struct context_reason){.code = "database", .text = world.not_ready};
+        list[count++] = (struct context_reason){.code = "clock",
+                                                .text = "the clock has jumped"};
+    }
+    if (world.has_late_reads)
+        list[count++] = (struct context_reason){
+            .code = "reads_queued", .text = "reads wait", .is_ready = true};
+    return count;
 }
 
 static bool print_metrics(void *arg, struct answer *out,

@@ -36,6 +36,7 @@ struct world {
     struct engine *engine;
     struct api_context context;
     const char *not_ready; /* what /readyz reports */
+    bool has_late_reads;   /* a reason of /readyz that leaves the server ready */
     int64_t quota;         /* maximum schedules of a namespace; 0: no limit */
     const char *upstream;  /* the name of the only upstream; NULL: none */
     uint64_t random;       /* the next random number */

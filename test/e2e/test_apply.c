@@ -365,6 +365,7 @@ static void files_are_checked_before_the_first_request(void **state)
     assert_int_equal(mkdir(dir, 0700), 0);
     assert_says(RUN("apply", "-f", dir), 2, "", "no *.yaml, *.yml or *.json file found");
     assert_says(RUN("apply", "-f", world_path(w, "none.yaml")), 2, "", "No such file");
+    assert_says(RUN("apply", "-f", ""), 2, "", "No such file");
     assert_int_equal(rmdir(dir), 0);
     assert_says(RUN("apply"), 2, "", "missing option: -f PATH");
     assert_says(RUN("apply", "x"), 2, "", "unexpected argument \"x\"; use -f x");

@@ -5,6 +5,8 @@
  */
 #include "peers/forward_stage.h"
 
+#include "tls_proxy.h"
+
 /* ---- credentials ---- */
 
 static void the_credentials_of_the_client_pass_without_tokens(void **state)
@@ -74,6 +76,60 @@ static void a_revoked_token_ends_its_poll(void **state)
     h2c_await(s.h, a);
     assert_status(a, 16);
     UNTIL(upstream_gone(&s.up) == 1);
+    close_stage(&s);
+}
+
+/* ---- TLS to the upstream ---- */
+
+/* The file as a string of JSON. */
+static const char *read_pem(const char *path, char *ret, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    size_t n = 0;
+    int c;
+
+    assert_non_null(file);
+    while ((c = fgetc(file)) != EOF && n + 3 < size) {
+        if (c == '\n')
+            ret[n++] = '\\';
+        ret[n++] = (char)(c == '\n' ? 'n' : c);
+    }
+    fclose(file);
+    ret[n] = '\0';
+    return ret;
+}
+
+static void set_tls(struct stage *s, int port, const char *tls)
+{
+    api(s->d, 200, "PUT", "/api/v1/namespaces/default",
+        "{'settings':{'allowNetworks':['127.0.0.0/8'],'upstreams':{'main':{'type':'temporal',"
+        "'url':'https://127.0.0.1:%d','namespace':'default','tls':{%s}}}}}",
+        port, tls);
+}
+
+static void a_certificate_of_belfry_opens_the_upstream(void **state)
+{
+    static char ca[4096], cert[4096], key[4096], tls[16384];
+    struct stage s = {0};
+    struct tls_proxy proxy;
+    struct cert client;
+
+    open_stage(&s, state);
+    cert_make(CERT_EC, "belfry", &client);
+    tls_proxy_open_mutual(&proxy, s.up.port, client.cert);
+    snprintf(tls, sizeof tls, "'ca':'%s','cert':'%s','key':'%s'",
+             read_pem(proxy.cert.cert, ca, sizeof ca), read_pem(client.cert, cert, sizeof cert),
+             read_pem(client.key, key, sizeof key));
+    set_tls(&s, proxy.port, tls);
+    assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 0);
+    snprintf(tls, sizeof tls, "'ca':'%s'", ca); /* no certificate of its own */
+    set_tls(&s, proxy.port, tls);
+    assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 14);
+    set_tls(&s, proxy.port, ""); /* an unknown authority */
+    assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 14);
+    assert_int_equal(upstream_requests(&s.up), 1);
+    tls_proxy_close(&proxy);
+    cert_remove(&client);
     close_stage(&s);
 }
 
@@ -242,6 +298,7 @@ int main(void)
         E2E_TEST(the_credentials_of_the_client_pass_without_tokens),
         E2E_TEST(tokens_never_reach_the_upstream),
         E2E_TEST(a_revoked_token_ends_its_poll),
+        E2E_TEST(a_certificate_of_belfry_opens_the_upstream),
         E2E_TEST(roles_and_namespaces_are_checked),
         E2E_TEST(a_task_token_of_another_namespace_is_rejected),
     };

@@ -6,12 +6,15 @@
  * was killed.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "cli/import/rpc_batch.h"
 #include "command.h"
 #include "core/time/text.h"
 #include "model/temporal_codec.h"
+#include "peers/receiver.h"
 #include "request.h"
 
 enum { SLOTS_MAX = 1000, ARENA_BYTES = 16 << 20, ALLOW_ALL = 6 };
@@ -403,6 +406,78 @@ static void conductors_schedules_are_taken_over(void **state)
                "2 schedules: 2 taken over before\n");
 }
 
+#define ODD                                                                    \
+    "{\"name\":\"odd\",\"cronExpression\":\"0 0 0 1 1 ?\",\"zoneId\":\"UTC\"," \
+    "\"runCatchupScheduleInstances\":false,\"paused\":false,"                  \
+    "\"startWorkflowRequest\":{\"name\":\"report\",\"version\":1}}"
+
+/* A Conductor with one schedule, whose next times are a second late, until a pause or 404. */
+static const char *odd_answer(const char *head)
+{
+    static const char list[] = "{\"totalHits\":1,\"results\":[" ODD "]}";
+
+    if (strncmp(head, "GET /api/scheduler/schedules/search?start=0&", 44) == 0)
+        return list;
+    if (strncmp(head, "GET /api/scheduler/schedules/search?", 36) == 0)
+        return "{\"totalHits\":1,\"results\":[]}";
+    if (strncmp(head, "GET /api/scheduler/schedules/odd/next-execution-times?", 54) == 0)
+        return "[4070908801000]";
+    if (strncmp(head, "GET /api/scheduler/schedules/odd ", 33) == 0)
+        return ODD;
+    return NULL;
+}
+
+/* Answers until the command ends; no request may change the source. */
+static int serve_odd(struct receiver *r, pid_t pid)
+{
+    static struct received_request request;
+    int status;
+
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        struct pollfd wait = {r->fd, POLLIN, 0};
+        const char *body;
+
+        if (poll(&wait, 1, 10) != 1) /* the command may have ended */
+            continue;
+        receiver_take(r, &request);
+        body = odd_answer(request.text);
+        if (!body)
+            fail_msg("unexpected: %s", request.text);
+        receiver_answer(&request, "200 OK", body);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Its times could be wrong on either server: the owner has to decide. */
+static void a_schedule_with_other_times_is_not_taken_over(void **state)
+{
+    struct world *w = *state;
+    struct server *target = server_start(w, NULL);
+    char url[64], path[WORLD_PATH_MAX], text[4096];
+    const char *const words[] = {"import", "conductor", url, "--take-over", NULL};
+    struct command command = {.server = target, .words = words};
+    struct receiver r;
+    int out;
+    ssize_t len;
+
+    receiver_open(&r);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/api", r.port);
+    snprintf(path, sizeof path, "%s/out", w->dir);
+    out = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    assert_true(out >= 0);
+    assert_int_equal(serve_odd(&r, command_begin(w, &command, out)), 1);
+    len = pread(out, text, sizeof text - 1, 0);
+    assert_true(len > 0);
+    text[len] = '\0';
+    assert_has(text, "odd: different times: the times differ; use --accept-differences");
+    assert_has(text, "2099-01-01T00:00:01.000Z"); /* there */
+    assert_has(text, "differs\n");
+    assert_has(text, "1 schedules: 1 different times\n");
+    assert_string_equal(status_of(target, "odd"), "paused");
+    close(out);
+    receiver_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +489,7 @@ int main(void)
         E2E_TEST(a_killed_command_is_repeated),
         E2E_TEST(a_killed_target_is_taken_over_to_later),
         E2E_TEST(conductors_schedules_are_taken_over),
+        E2E_TEST(a_schedule_with_other_times_is_not_taken_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

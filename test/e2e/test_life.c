@@ -7,7 +7,7 @@
 
 #include "request.h"
 
-enum { STATUS_FAILED = 1, STATUS_USAGE = 2, NOBODY = 65534, READS = 8 };
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_UNUSABLE = 70, NOBODY = 65534, READS = 8 };
 
 /* The server must exit with this status and log these words. */
 static void assert_refused(struct server *d, int status, const char *words)
@@ -76,6 +76,30 @@ static void a_second_server_on_the_file_is_refused(void **state)
     assert_refused(server_spawn(w, &(struct server_start){0}), STATUS_FAILED, "in use");
     assert_int_equal(ask(first, "GET", "/readyz", NULL).status, 200);
     assert_int_equal(server_stop(first), 0);
+}
+
+/* Two servers would otherwise use the name at once, each with a database of its own. */
+static void a_server_whose_database_file_is_removed_or_replaced_stops(void **state)
+{
+    struct world *w = *state;
+    static const char *const words[] = {"was removed", "was replaced"};
+
+    for (int i = 0; i < 2; i++) {
+        char file[WORLD_PATH_MAX], other[WORLD_PATH_MAX + sizeof "-wal"];
+        struct server *d = server_start(w, NULL);
+
+        snprintf(file, sizeof file, "%s", w->url + strlen("sqlite:"));
+        snprintf(other, sizeof other, "%s.new", file);
+        if (i > 0)
+            fclose(fopen(other, "we"));
+        assert_int_equal(i > 0 ? rename(other, file) : unlink(file), 0);
+        assert_refused(d, STATUS_UNUSABLE, words[i]);
+        unlink(file);
+        snprintf(other, sizeof other, "%s-wal", file);
+        unlink(other);
+        snprintf(other, sizeof other, "%s-shm", file);
+        unlink(other);
+    }
 }
 
 /* Reads use further connections to the file; these must be closed too. */
@@ -252,6 +276,7 @@ int main(void)
         E2E_TEST(by_default_state_is_below_home_and_the_address_is_loopback),
         E2E_TEST(healthz_answers_while_the_database_is_unavailable),
         E2E_TEST(a_second_server_on_the_file_is_refused),
+        E2E_TEST(a_server_whose_database_file_is_removed_or_replaced_stops),
         E2E_TEST(a_clean_stop_leaves_no_wal),
         E2E_TEST(a_port_in_use_is_reported_before_the_database_is_created),
         E2E_TEST(a_public_address_without_tls_needs_insecure),

@@ -242,6 +242,31 @@ static void a_slot_that_starts_meanwhile_is_not_filled(void **state)
     assert_calls("b01:00@03:30, b02:00@03:40, b03:00@03:41");
 }
 
+/* What another backfill requests in the same turn may be skipped, and is then still missed. */
+static void a_slot_that_another_backfill_skips_is_filled(void **state)
+{
+    struct test_schedule w = every(SPAN_H);
+    struct range ranges[2] = {
+        {.from = when("05-31 20:00"), .until = when("05-31 23:00"), .overlap = OVERLAP_SKIP},
+        {.from = when("05-31 21:00"),
+         .until = when("05-31 23:00"),
+         .overlap = OVERLAP_ALLOW_ALL,
+         .flags = BACKFILL_MISSED}};
+    struct command command = command_for(COMMAND_BACKFILL, "job");
+
+    (void)state;
+    w.draft.plan.policies.buffer_limit = 4; /* each turn starts one slot of each backfill */
+    world.call_length = SPAN_H;
+    create("job", w);
+    run_to("01:30");
+    command.backfill = (struct backfill_args){ranges, 2};
+    assert_int_equal(submit(&command).rc, RC_OK);
+    run_to("01:31");
+    assert_backfill("job", 1, "ended skipped 4");
+    assert_calls("01:00@01:00, b05-31 21:00@01:30, b05-31 22:00@01:30, b05-31 23:00@01:30");
+    assert_backfill("job", 2, "running started 3 open 3");
+}
+
 static void the_slots_of_a_pause_are_filled_while_it_lasts(void **state)
 {
     (void)state;
@@ -264,6 +289,23 @@ static void slots_before_the_creation_are_filled(void **state)
     fill("05-31 22:00", "01:00", OVERLAP_ALLOW_ALL, BACKFILL_MISSED);
     run_to("01:31");
     assert_calls("b05-31 22:00@01:30, b05-31 23:00@01:30");
+}
+
+/* The slot of the creation is in whole milliseconds, the creation is not. */
+static void the_slot_of_the_creation_is_not_filled(void **state)
+{
+    struct test_schedule w = once("00:00");
+
+    (void)state;
+    w.def.at[0] = INSTANT_NONE; /* now */
+    run_to("00:30");
+    world.now += 357;
+    create("job", w);
+    run_to("00:40");
+    assert_int_equal(count_calls(), 1);
+    fill("00:00", "00:35", OVERLAP_ALLOW_ALL, BACKFILL_MISSED);
+    run_to("00:41");
+    assert_calls("");
 }
 
 /* What is not known any more is not guessed. */
@@ -380,8 +422,10 @@ int main(void)
         TIMELINE(a_slot_is_filled_once),
         TIMELINE(a_triggered_slot_is_not_filled),
         TIMELINE(a_slot_that_starts_meanwhile_is_not_filled),
+        TIMELINE(a_slot_that_another_backfill_skips_is_filled),
         TIMELINE(the_slots_of_a_pause_are_filled_while_it_lasts),
         TIMELINE(slots_before_the_creation_are_filled),
+        TIMELINE(the_slot_of_the_creation_is_not_filled),
         TIMELINE(slots_older_than_the_ledger_are_left_out),
         TIMELINE(a_deleted_history_starts_nothing_twice),
         TIMELINE(a_resume_from_a_past_time_starts_the_slots_since),

@@ -218,6 +218,22 @@ static void nothing_runs_after_the_end(void **state)
     assert_ledger("job", "");
 }
 
+/* 1:00, the last grid time, passes while a run is open: the maximum counts from its end. */
+static void after_the_last_grid_time_the_maximum_counts(void **state)
+{
+    struct test_schedule w = governed_cron(0, 20 * SPAN_S);
+
+    (void)state;
+    world.call_length = 15 * SPAN_S;
+    w.def.cron[0].expr = STR("0 * * * * *");
+    w.def.end = when("00:01:55");
+    create_at("00:00:30", w);
+    run_to("00:05:00");
+    assert_calls("00:00:50@00:00:50, 00:01:25@00:01:25, 00:01:45@00:01:45");
+    assert_at(cursor_of("job").next_at, "never");
+    assert_ledger("job", "skipped(governor) 00:01");
+}
+
 static void nothing_runs_at_an_excluded_time(void **state)
 {
     struct test_schedule w = governed_cron(0, 10 * SPAN_MIN);
@@ -305,6 +321,7 @@ int main(void)
         TIMELINE(a_trigger_does_not_move_the_pick),
         TIMELINE(a_pick_that_meets_a_trigger_is_decided_by_the_overlap_policy),
         TIMELINE(nothing_runs_after_the_end),
+        TIMELINE(after_the_last_grid_time_the_maximum_counts),
         TIMELINE(nothing_runs_at_an_excluded_time),
         TIMELINE(without_remaining_runs_there_are_no_grid_times),
         TIMELINE(an_expired_hint_does_not_fire),

@@ -243,6 +243,32 @@ static void a_slot_that_is_cancelled_twice_is_cancelled_once(void **state)
     assert_counts("job", "missed 3, cancelled 2");
 }
 
+/* The first pause ends at 04:30; slots after it are decided before the second one begins. */
+static void a_pause_after_one_that_has_ended_removes_no_slot(void **state)
+{
+    struct test_schedule w = every(20 * SPAN_MIN);
+    struct command commands[] = {command_for(COMMAND_PAUSE, "job"),
+                                 command_for(COMMAND_TRIGGER, "job"),
+                                 command_for(COMMAND_PAUSE, "job")};
+    enum rc rc[3];
+
+    (void)state;
+    w.def.intervals[0].anchor = ANCHOR_COMPLETION;
+    w.draft.plan.policies.catchup = CATCHUP_LATEST;
+    down_to("03:40");
+    create("job", w);
+    pause_it("job", "x");
+    commands[0].pause.until = when("04:30");
+    down_to("05:10");
+    submit_together(commands, 3, rc);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(rc[i], RC_OK);
+    run_to("05:11");
+    assert_calls("t05:10@05:10");
+    assert_ledger("job", "missed(paused) 04:00-04:20 x2, missed(coalesced) 04:40, "
+                         "skipped(overlap) 05:00");
+}
+
 /* The reply has the new cursor, which no other command of the turn can have changed. */
 static void the_reply_to_a_create_has_the_new_cursor(void **state)
 {
@@ -489,6 +515,7 @@ int main(void)
         TIMELINE(days_removed_from_a_calendar_have_slots_unless_they_have_passed),
         TIMELINE(a_cancelled_slot_splits_the_range_of_a_pause),
         TIMELINE(a_slot_that_is_cancelled_twice_is_cancelled_once),
+        TIMELINE(a_pause_after_one_that_has_ended_removes_no_slot),
         TIMELINE(the_reply_to_a_create_has_the_new_cursor),
         TIMELINE(a_cancelled_slot_survives_an_edit_that_keeps_it),
         TIMELINE(a_waiting_slot_can_be_cancelled),

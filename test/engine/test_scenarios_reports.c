@@ -255,6 +255,27 @@ static void each_attempt_has_its_part_of_the_log(void **state)
     assert_log(run_of("job", "01:00"), "1 first, 2 second");
 }
 
+/* A workflow that appeared later, for example.  Nothing else changes. */
+static void a_note_after_the_end_is_added_to_the_log(void **state)
+{
+    struct run_id run;
+    struct report note;
+    struct call *call;
+
+    (void)state;
+    call = held_at("01:00");
+    run = run_of("job", "01:00");
+    assert_int_equal(report_with_log(call, REPORT_DONE, "done"), RC_OK);
+    call->is_open = false;
+    note = make_report(call, REPORT_NOTE, OUTCOME_NONE);
+    note.attempt = 1;
+    note.log = STR("later");
+    assert_int_equal(send_report(call, &note), RC_OK);
+    assert_log(run, "1 done, 1 later");
+    assert_history("job", "01:00 succeeded");
+    assert_int_equal(world.events[EVENT_LEASE_STALE], 0);
+}
+
 static void log_lines_with_an_old_fence_are_not_stored(void **state)
 {
     struct call old;
@@ -421,6 +442,7 @@ int main(void)
         TIMELINE(the_history_has_the_name_of_the_worker),
         TIMELINE(log_lines_are_stored_with_every_kind_of_report),
         TIMELINE(each_attempt_has_its_part_of_the_log),
+        TIMELINE(a_note_after_the_end_is_added_to_the_log),
         TIMELINE(log_lines_with_an_old_fence_are_not_stored),
         TIMELINE(a_log_is_pruned_at_the_retention_age),
         TIMELINE(the_history_has_the_input_of_a_call),

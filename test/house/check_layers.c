@@ -192,7 +192,8 @@ static const struct header_row header_rows[] = {
                   "src/server/postgres_notify.c src/server/checkpointer.c "
                   "src/server/catalogue_thread.c "
                   "src/server/frontend/namespace_cache.c " THREADS},
-    {"sched.h", "src/io/thread.c test/io/test_thread.c test/e2e/test_network.c"},
+    {"sched.h",
+     "src/io/thread.c test/io/test_thread.c test/io/test_host_name.c test/e2e/test_network.c"},
     {"stdatomic.h",
      "src/base/log.c src/server/counters.h src/server/commit_signal.h "
      "src/server/ticket.h src/server/catalogue_thread.c bench test/db/test_wal_writeback.c "

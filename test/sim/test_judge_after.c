@@ -115,6 +115,38 @@ static void buffered_runs_out_of_order_break_10(void **state)
     assert_rejected(w, 10);
 }
 
+/* 2:00 waits, 1:00 ends at the given time, and 3:00 begins before 2:00. */
+static void overtake(instant end_of_first, instant third)
+{
+    struct rec_delivery *d;
+
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ALL;
+    d = world_send(w, AT(1, 0), AT(1, 0), 0);
+    world_end(w, end_of_first, d, OUTCOME_SUCCEEDED, true);
+    d = world_send(w, third, AT(3, 0), 0);
+    d->run.created_at = AT(3, 0);
+    world_end(w, AT(3, 20), d, OUTCOME_SUCCEEDED, true);
+    d = world_send(w, AT(3, 30), AT(2, 0), 0);
+    d->run.created_at = AT(2, 0);
+    world_end(w, AT(3, 40), d, OUTCOME_SUCCEEDED, true);
+    w->cursors[0].started = 3;
+    world_close(w, AT(3, 50), AT(3, 0));
+}
+
+/* Where starts expire in their turn, only a new slot may begin before one that waits. */
+static void a_waiting_start_that_overtakes_another_breaks_10(void **state)
+{
+    (void)state;
+    overtake(AT(2, 30), AT(3, 0));
+    assert_rejected(w, 10);
+    w->drafts[0].policies.expires_at_start = true;
+    assert_accepted(w);
+    (void)make_empty(state);
+    overtake(AT(3, 5), AT(3, 10));
+    w->drafts[0].policies.expires_at_start = true;
+    assert_rejected(w, 10);
+}
+
 static void skipped_with_nothing_open_breaks_10(void **state)
 {
     (void)state;
@@ -404,6 +436,22 @@ static void a_held_run_with_nothing_open_breaks_25(void **state)
     assert_rejected(w, 25);
 }
 
+/* A late start that expires in its turn waits for the next slot, if that can start. */
+static void a_late_start_waits_only_for_a_slot_that_can_start(void **state)
+{
+    (void)state;
+    w->drafts[0].policies.overlap = OVERLAP_BUFFER_ALL;
+    stand_still(RUN_HELD);
+    w->record.delivery_count = D_FIVE;
+    w->runs[0].attempt = 0;
+    w->drafts[0].policies.expires_at_start = true;
+    assert_rejected(w, 25); /* without a window, nothing is too late */
+    w->drafts[0].policies.catchup_window = 10 * SPAN_S;
+    assert_accepted(w);
+    w->drafts[0].policies.buffer_limit = 1;
+    assert_rejected(w, 25);
+}
+
 static void a_retry_that_is_overdue_breaks_25(void **state)
 {
     struct history_row *row;
@@ -502,6 +550,7 @@ int main(void)
         EMPTY(a_run_that_waited_under_skip_breaks_10),
         EMPTY(two_that_wait_under_buffer_one_break_10),
         EMPTY(buffered_runs_out_of_order_break_10),
+        EMPTY(a_waiting_start_that_overtakes_another_breaks_10),
         EMPTY(skipped_with_nothing_open_breaks_10),
         EMPTY(dropped_where_slots_should_wait_breaks_10),
         EMPTY(a_gate_that_was_passed_by_too_many_breaks_10),
@@ -526,6 +575,7 @@ int main(void)
         TEST(an_expired_pause_ends_before_the_next_one_of_its_turn),
         TEST(a_ready_run_that_is_not_claimed_breaks_25),
         TEST(a_held_run_with_nothing_open_breaks_25),
+        TEST(a_late_start_waits_only_for_a_slot_that_can_start),
         TEST(a_retry_that_is_overdue_breaks_25),
         TEST(a_gated_run_at_a_gate_with_room_breaks_25),
         TEST(a_start_that_came_late_breaks_26),

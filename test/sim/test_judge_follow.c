@@ -191,6 +191,10 @@ static void late_slots_wait_only_if_a_pause_comes_at_once(void **state)
     w->cursors[0].wake_at = INSTANT_NEVER;
     w->record.healed = AT(4, 30);
     assert_accepted(w);
+    w->drafts[0].policies.catchup =
+        CATCHUP_OLDEST; /* the turn of the start settles the others */
+    assert_rejected(w, 25);
+    w->drafts[0].policies.catchup = CATCHUP_ALL;
     c->at = AT(5, 5);
     c->order = w->record.turn_count - 1;
     assert_rejected(w, 25);

@@ -192,6 +192,33 @@ static void a_slot_before_the_last_pick_needs_no_account(void **state)
     assert_rejected(w, 11);
 }
 
+/*
+ * The run of 0:50 ends after 1:00, the last grid time, so that the next pick is 20 s after its
+ * end; 1:45 is the last one before the end of the schedule.
+ */
+static void make_late_run(instant after_it)
+{
+    w->drafts[0].governor_max = 20 * SPAN_S;
+    w->drafts[0].def.end = AT(1, 55);
+    run_at(AT(0, 50), AT(1, 5));
+    skipped(AT(1, 5), AT(1, 0));
+    run_at(after_it, AT(1, 35));
+    run_at(after_it + 20 * SPAN_S, AT(1, 53));
+    world_close(w, AT(2, 30), after_it + 20 * SPAN_S);
+    w->cursors[0].next_at = w->cursors[0].wake_at = INSTANT_NEVER;
+}
+
+static void after_the_last_grid_time_the_maximum_counts_from_the_end(void **state)
+{
+    (void)state;
+    make_late_run(AT(1, 25));
+    assert_accepted(w);
+    world_make_empty(w);
+    w->drafts[0].is_governed = true;
+    make_late_run(AT(1, 30));
+    assert_rejected(w, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_empty, drop)
 
 int main(void)
@@ -204,6 +231,7 @@ int main(void)
         TEST(a_run_that_the_governor_did_not_choose_breaks_2),
         TEST(a_hint_moves_the_pick_unless_it_has_expired),
         TEST(a_pick_after_the_end_breaks_2),
+        TEST(after_the_last_grid_time_the_maximum_counts_from_the_end),
         TEST(a_slot_before_the_last_pick_needs_no_account),
         TEST(a_lost_row_of_a_deleted_schedule_breaks_19),
     };

@@ -60,6 +60,11 @@ extern const int temporal_rpc_count;
 /* NULL if the request is none of them. */
 const struct operation *temporal_rpc(const struct http1_request *request);
 
+/* temporal_commands.c */
+
+/* Whether all commands of a completed workflow task concern the namespace `home`. */
+bool temporal_commands_stay(struct str message, struct str home);
+
 /* temporal_schedules.c */
 call_fn temporal_create_begin, temporal_create_settled, temporal_update_begin,
     temporal_update_settled;

@@ -41,6 +41,11 @@ static enum call_step forward_begin(struct call *call)
     if (strcmp(call->operation->id, "temporal.DescribeNamespace") == 0 &&
         proto_find_text(call->body, DESCRIBE_ID_FIELD, &text) && text.len > 0)
         return call_problem(call, 400, "invalid_field", "id is not supported; use namespace");
+    if (strcmp(call->operation->id, "temporal.RespondWorkflowTaskCompleted") == 0 &&
+        !call->caller.is_everywhere &&
+        !temporal_commands_stay(call->body, call->namespace_name))
+        return call_deny(call, 403,
+                         "a command concerns another namespace; the token is limited to one");
     return CALL_FORWARD;
 }
 

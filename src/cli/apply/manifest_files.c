@@ -117,7 +117,10 @@ static void read_path(struct manifest *m, const char *path)
     FTSENT *file;
     int count = 0, before = m->errors;
 
-    must(fts);
+    if (!fts) { /* for example an empty path */
+        report_errno(m, path);
+        return;
+    }
     while (count <= MANIFEST_FILES_MAX && (file = fts_read(fts)) != NULL)
         count += visit(m, fts, file, count < MANIFEST_FILES_MAX);
     fts_close(fts);

@@ -16,6 +16,7 @@
 #include "cli/import/move_sources.h"
 #include "cli/remote/request_options.h"
 #include "io/clock.h"
+#include "io/host_name.h"
 #include "model/spec_json.h"
 #include "model/temporal_codec.h"
 
@@ -490,7 +491,7 @@ int from_temporal_open(const struct args *args, struct move *move)
     struct from_temporal *f = calloc(1, sizeof *f);
     const char *namespace = setting_find(args->value[REMOTE_NAMESPACE], "BELFRY_NAMESPACE", "");
     const char *there = args->value[TEMPORAL_NAMESPACE];
-    char token[TOKEN_MAX] = "", host[64] = "";
+    char token[TOKEN_MAX] = "", host[HOST_NAME_SIZE];
     struct buf url, there_room, here_room;
     struct err err;
 
@@ -518,7 +519,7 @@ int from_temporal_open(const struct args *args, struct move *move)
     url = BUF(f->url_here);
     buf_text(&url, remote_server(move->remote));
     f->here.target.url = buf_as_str(&url);
-    (void)gethostname(host, sizeof host - 1);
+    host_name_read(host);
     snprintf(f->identity, sizeof f->identity, "belfry import@%s", host);
     f->rpc = rpc_batch_new(setting_find(args->value[REMOTE_CACERT], "BELFRY_CACERT", NULL));
     return STATUS_OK;

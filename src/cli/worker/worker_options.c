@@ -10,6 +10,7 @@
 #include "base/must.h"
 #include "cli/worker/worker_options.h"
 #include "core/time/text.h"
+#include "io/host_name.h"
 #include "model/grant_fields.h"
 
 #define DRAIN_MAX SPAN_DAY
@@ -68,13 +69,12 @@ static enum rc read_queues(const struct args *args, struct worker_options *o,
 static enum rc read_name(const char *text, struct worker_options *o, struct err *reterr)
 {
     struct buf name = BUF(o->name);
-    char host[65] = "";
+    char host[HOST_NAME_SIZE];
 
     if (text) {
         buf_text(&name, text);
     } else {
-        if (gethostname(host, sizeof host - 1) != 0 || !str_is_utf8(str_of(host)))
-            host[0] = '\0';
+        host_name_read(host);
         buf_printf(&name, "%s:%d", host[0] != '\0' ? host : "worker", (int)getpid());
     }
     if (name.cut || name.len == 0 || !str_is_utf8(buf_as_str(&name)))

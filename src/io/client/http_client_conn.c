@@ -457,11 +457,16 @@ static void start_lookup(struct http_conn *c)
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     const struct webhook_target *host = &c->peer->host;
     char port[8];
+    int error;
 
     snprintf(port, sizeof port, "%u", host->port);
     c->lookup.data = c;
-    must(uv_getaddrinfo(c->peer->client->loop, &c->lookup, on_lookup, host->host, port,
-                        &hints) == 0);
+    error = uv_getaddrinfo(c->peer->client->loop, &c->lookup, on_lookup, host->host, port,
+                           &hints);
+    if (error != 0) { /* the name is not valid, for example not UTF-8 */
+        fail(c, "cannot find the host of the upstream", uv_strerror(error));
+        return;
+    }
     c->pending++;
     must(uv_timer_start(&c->timer, on_timer, HTTP_CLIENT_CONNECT_MS, 0) == 0);
 }

@@ -217,6 +217,18 @@ static struct str write_head(struct exchange *x, struct http1_answer *answer)
     return buf_as_str(&out);
 }
 
+/* For HTTP/2: an answer with fields that cannot be sent becomes a plain 500. */
+static bool reject_fields(struct http1_answer *answer)
+{
+    struct err err;
+
+    if (http1_write_check(answer, &err) == RC_OK)
+        return false;
+    answer->status = 500;
+    answer->field_count = 0;
+    return true;
+}
+
 /* The answer is complete. */
 static void finish_answer(struct exchange *x)
 {
@@ -245,6 +257,8 @@ void exchange_answer(struct exchange *x, int status, const struct http1_field *f
 
     must(!x->has_begun && !(has_no_body && body.len > 0));
     if (x->stream) {
+        if (reject_fields(&answer))
+            body = (struct str){0};
         h2_answer(x, &answer, body);
         return;
     }
@@ -265,6 +279,7 @@ static void begin_stream(struct exchange *x, struct http1_answer *answer)
     must(!x->has_begun);
     x->has_begun = true;
     if (x->stream) {
+        x->is_head |= reject_fields(answer); /* no body follows */
         h2_begin(x, answer);
         return;
     }

@@ -170,7 +170,7 @@ static struct str error_json(struct dispatch *dispatch, const struct dispatch_en
     return text;
 }
 
-void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end)
+void dispatch_end_first(struct dispatch *dispatch, const struct dispatch_end *end)
 {
     struct report report = {
         .kind = REPORT_DONE,
@@ -190,7 +190,21 @@ void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end)
         report.kind = dispatch->is_begun ? REPORT_LOST : REPORT_RELEASE;
     if (!dispatch->is_terminated)
         queue_report(dispatch, &report);
+    dispatch->is_terminated = true;
+    dispatch_free_place(dispatch);
+}
+
+void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end)
+{
+    dispatch_end_first(dispatch, end);
     remove_dispatch(dispatch);
+}
+
+void dispatch_note(struct dispatch *dispatch, struct str log)
+{
+    queue_report(dispatch, &(struct report){.kind = REPORT_NOTE,
+                                            .attempt = dispatch->order->assignment.run.attempt,
+                                            .log = log});
 }
 
 void dispatch_release(struct dispatch *dispatch)

@@ -4,9 +4,10 @@
  * upstream.  For the io thread.
  *
  * Each order ends with exactly one report, REPORT_DONE or REPORT_RELEASE, or REPORT_LOST when
- * the server stops; any number of REPORT_ALIVE may come before it.  A terminated order sends no
- * more reports, and neither does a followed workflow when the server stops: the next node takes
- * it over.  Only requests to an upstream are retried here: attempts belong to the engine.
+ * the server stops; any number of REPORT_ALIVE may come before it, and a REPORT_NOTE after it.
+ * A terminated order sends no more reports, and neither does a followed workflow when the
+ * server stops: the next node takes it over.  Only requests to an upstream are retried here:
+ * attempts belong to the engine.
  */
 #pragma once
 

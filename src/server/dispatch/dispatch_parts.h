@@ -69,6 +69,7 @@ struct dispatcher {
     struct followers *followers; /* followed workflows between their requests */
     struct loop_timer *follow_timer;
     int followed; /* workflows: records, and dispatches that are followed */
+    int looking;  /* ended dispatches: see flow_end_doubtful()              */
     int count;
     int64_t last_id;
     struct loop_timer *timer; /* expires at once when reports are queued */
@@ -103,6 +104,10 @@ void dispatch_alive(struct dispatch *dispatch, struct str progress, struct str l
 void dispatch_end(struct dispatch *dispatch, const struct dispatch_end *end);
 void dispatch_release(struct dispatch *dispatch); /* another node may take it */
 void dispatch_leave(struct dispatch *dispatch);   /* without a report */
+
+/* Sends the report of dispatch_end() and gives the place back; later dispatch_leave(). */
+void dispatch_end_first(struct dispatch *dispatch, const struct dispatch_end *end);
+void dispatch_note(struct dispatch *dispatch, struct str log); /* after the end */
 
 /* Adds a dispatch for an order; its kind and its action are still to be set. */
 struct dispatch *dispatch_new(struct dispatcher *dispatcher, struct dispatch_order *order);

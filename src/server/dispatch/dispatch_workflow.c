@@ -10,12 +10,11 @@
 #include "server/dispatch/dispatch_workflow.h"
 
 #include "io/clock.h"
-#include "server/dispatch/dispatch_workflow_parts.h"
+#include "server/dispatch/dispatch_workflow_later.h"
 #include "store/logs.h"
 
 enum {
-    SCRATCH_MAX = 64 << 20, /* a request, and a parsed answer of DISPATCH_FOLLOW_MAX */
-    RECORD_MORE = 64,       /* the fixed parts of a line in the log of the run       */
+    RECORD_MORE = 64, /* the fixed parts of a line in the log of the run */
 };
 
 const struct flow_limits flow_limits_default = {
@@ -32,6 +31,7 @@ const struct flow_limits flow_limits_default = {
     .long_poll = 65 * SPAN_S,
     .id_wait = 10 * SPAN_S,
     .connect = 10 * SPAN_S,
+    .later = 10 * SPAN_MIN,
 };
 
 static void next_step(struct flow *flow);
@@ -108,6 +108,10 @@ static void try_again(struct flow *flow)
                    !flow->is_doubtful; /* there is nothing to end */
     bool is_over;
 
+    if (flow->is_over) {
+        flow_look_later(flow);
+        return;
+    }
     if (flow->failing_us == 0) {
         flow->failing_us = now;
         flow->wait = 0;
@@ -235,7 +239,11 @@ static void on_absent(struct flow *flow)
 
 static void on_found(struct flow *flow, const struct flow_answer *answer)
 {
-    if (answer->id.len > 0)
+    if (flow->is_over && answer->id.len > 0)
+        flow_note_found(flow, answer->id);
+    else if (flow->is_over && answer->meaning == FLOW_ABSENT)
+        flow_look_later(flow);
+    else if (answer->id.len > 0)
         begin_following(flow, answer);
     else if (answer->meaning == FLOW_ABSENT)
         on_absent(flow);
@@ -478,7 +486,7 @@ struct flow *flow_new(struct dispatch *dispatch)
         .limits = dispatch->dispatcher->flow ? dispatch->dispatcher->flow
                                              : &flow_limits_default,
         .kind = kind_of_upstream(dispatch),
-        .scratch = arena_new(SCRATCH_MAX),
+        .scratch = arena_new(FLOW_SCRATCH_MAX),
         .pause = loop_timer_new(dispatch->dispatcher->options.loop, on_pause, flow),
         .deadline = loop_timer_new(dispatch->dispatcher->options.loop, on_late, flow),
         .deadline_us = INT64_MAX,

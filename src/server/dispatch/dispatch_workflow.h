@@ -17,6 +17,7 @@ struct flow_limits {
     span long_poll;              /* maximum time of a request that waits for an event       */
     span id_wait;                /* maximum wait for another run to free the workflow id    */
     span connect;
+    span later; /* from the end of a start in doubt to the next lookup; doubles */
 };
 
 extern const struct flow_limits flow_limits_default;

@@ -6,7 +6,7 @@
  * may start at once.  Without this mark the next attempt looks for the workflow first.
  */
 #include "io/clock.h"
-#include "server/dispatch/dispatch_workflow_parts.h"
+#include "server/dispatch/dispatch_workflow_later.h"
 
 void flow_report(struct flow *flow, struct str log)
 {
@@ -42,6 +42,12 @@ static void leave(struct flow *flow)
     dispatch_leave(dispatch);
 }
 
+static void finish_in_doubt(struct flow *flow, const struct dispatch_end *end)
+{
+    if (!flow_end_doubtful(flow, end))
+        finish(flow, end);
+}
+
 static void mark_clean(struct flow *flow)
 {
     flow->progress.clean = flow->dispatch->order->assignment.run.attempt;
@@ -66,11 +72,11 @@ void flow_finish_unstarted(struct flow *flow, const char *code, bool is_retryabl
     log_unstarted(flow, code);
     if (is_retryable)
         mark_clean(flow);
-    finish(flow, &(struct dispatch_end){.outcome = OUTCOME_FAILED,
-                                        .reason = REASON_NOT_STARTED,
-                                        .code = code,
-                                        .message = str_of(flow->why.text),
-                                        .is_retryable = is_retryable});
+    finish_in_doubt(flow, &(struct dispatch_end){.outcome = OUTCOME_FAILED,
+                                                 .reason = REASON_NOT_STARTED,
+                                                 .code = code,
+                                                 .message = str_of(flow->why.text),
+                                                 .is_retryable = is_retryable});
 }
 
 void flow_finish_taken(struct flow *flow)
@@ -83,10 +89,15 @@ void flow_finish_taken(struct flow *flow)
 
 void flow_finish_unknown(struct flow *flow, const char *code, bool is_retryable)
 {
-    finish(flow, &(struct dispatch_end){.outcome = OUTCOME_UNKNOWN,
-                                        .code = code,
-                                        .message = str_of(flow->why.text),
-                                        .is_retryable = is_retryable});
+    const struct dispatch_end end = {.outcome = OUTCOME_UNKNOWN,
+                                     .code = code,
+                                     .message = str_of(flow->why.text),
+                                     .is_retryable = is_retryable};
+
+    if (flow->step == STEP_FOLLOW) /* the workflow is known */
+        finish(flow, &end);
+    else
+        finish_in_doubt(flow, &end);
 }
 
 void flow_finish_ended(struct flow *flow, struct str message)
@@ -110,7 +121,9 @@ void flow_finish_ended(struct flow *flow, struct str message)
 
 void flow_finish_closed(struct flow *flow)
 {
-    if (flow->dispatch->is_followed)
+    if (flow->is_over)
+        flow_leave_over(flow);
+    else if (flow->dispatch->is_followed)
         leave(flow);
     else if (flow->dispatch->is_stopped && flow->step != STEP_START)
         flow_finish_ended(flow, STR("the server stopped before it terminated the workflow"));

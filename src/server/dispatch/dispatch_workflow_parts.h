@@ -11,6 +11,8 @@
 /* By this prefix, a later attempt recognizes a workflow that Belfry ended. */
 #define FLOW_OUR_END "ended by Belfry: "
 
+enum { FLOW_SCRATCH_MAX = 64 << 20 }; /* a request, and a parsed DISPATCH_FOLLOW_MAX */
+
 enum flow_step {
     STEP_START,  /* start the workflow                   */
     STEP_FIND,   /* look for it: did the start arrive?   */
@@ -89,6 +91,8 @@ struct flow {
     bool wants_end;     /* the workflow must end: stop, termination or deadline       */
     bool end_requested; /* the upstream accepted that; the workflow may take its time */
     bool is_late;       /* wants_end because of the deadline                          */
+    bool is_over;       /* the attempt has ended: a workflow is only noted            */
+    int looks;          /* since then                                                 */
     span wait;          /* the last pause; 0: none                                    */
     int64_t failing_us; /* clock_boot_us() of the first consecutive failure; 0: none  */
     struct err why;     /* of the last failure                                        */

@@ -27,11 +27,10 @@ static const struct str override_fields[] = {
     {"x-original-url", 14},         {"x-rewrite-url", 13},
 };
 
-/* By these a client proves who it is to Belfry. */
+/* By these a client proves who it is to Belfry, or tells a Temporal more about itself. */
 static const struct str credential_fields[] = {
-    {"authorization", 13},
-    {"x-authorization", 15},
-    {"proxy-authorization", 19},
+    {"authorization", 13},   {"authorization-extras", 20},
+    {"x-authorization", 15}, {"proxy-authorization", 19},
     {"cookie", 6},
 };
 

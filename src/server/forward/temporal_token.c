@@ -23,17 +23,23 @@ bool temporal_token_find(struct str message, int field, struct str *ret)
            proto_find_text(*ret, TOKEN_NAMESPACE_ID, &id) && id.len > 0;
 }
 
-/* A standalone activity is found by the reference in its token, which has its own namespace. */
+/*
+ * A standalone activity is found by the reference in its token, which has its own namespace.
+ * Each reference must have the id, because a server may merge repeated ones.
+ */
 bool temporal_token_is_of(struct str token, struct str id)
 {
-    struct str found, component;
+    struct str rest = token, found, value;
+    uint32_t number;
 
     must(id.len > 0);
     if (!proto_find_text(token, TOKEN_NAMESPACE_ID, &found) || !str_eq(found, id))
         return false;
-    if (!proto_find_text(token, TOKEN_COMPONENT, &component) || component.len == 0)
-        return true;
-    return proto_find_text(component, COMPONENT_NAMESPACE_ID, &found) && str_eq(found, id);
+    while (proto_next_bytes(&rest, &number, &value))
+        if (number == TOKEN_COMPONENT && value.len > 0 &&
+            !(proto_find_text(value, COMPONENT_NAMESPACE_ID, &found) && str_eq(found, id)))
+            return false;
+    return true;
 }
 
 struct str temporal_token_describe(struct str namespace, struct arena *arena)

@@ -63,21 +63,43 @@ static bool read_field(struct str *s, uint32_t *ret_number, bool *ret_is_bytes, 
     }
 }
 
+bool proto_next_bytes(struct str *rest, uint32_t *ret_number, struct str *ret)
+{
+    struct str left = *rest;
+
+    while (left.len > 0) {
+        struct str value;
+        bool is_bytes;
+        uint32_t number;
+
+        if (!read_field(&left, &number, &is_bytes, &value))
+            return false;
+        *rest = left;
+        if (is_bytes) {
+            *ret_number = number;
+            *ret = value;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool proto_find_text(struct str message, uint32_t number, struct str *ret)
 {
-    struct str rest = message, value;
-    bool is_found = false, is_bytes;
+    struct str rest = message, value, found = {0};
+    bool is_found = false;
     uint32_t n;
 
-    while (rest.len > 0) {
-        if (!read_field(&rest, &n, &is_bytes, &value))
-            return false;
-        if (n == number && is_bytes) {
-            *ret = value;
+    while (proto_next_bytes(&rest, &n, &value)) {
+        if (n == number) {
+            found = value;
             is_found = true; /* the last one counts */
         }
     }
-    return is_found;
+    if (!is_found || rest.len > 0)
+        return false;
+    *ret = found;
+    return true;
 }
 
 /* ---- texts ---- */

@@ -31,3 +31,9 @@ struct str proto_frame(const ProtobufCMessage *message, struct arena *arena);
 
 /* The text of a field by its number, at the top level of a message; false: it is missing. */
 bool proto_find_text(struct str message, uint32_t number, struct str *ret);
+
+/*
+ * Takes the first field that has bytes, and all fields before it, from *rest.  False: there is
+ * none; if *rest is not empty then, the message is malformed.
+ */
+bool proto_next_bytes(struct str *rest, uint32_t *ret_number, struct str *ret);

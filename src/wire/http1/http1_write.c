@@ -129,19 +129,28 @@ static bool has_no_body(int status)
     return status == 204 || status == 304;
 }
 
-enum rc http1_write_head(const struct http1_answer *answer, struct buf *out, struct err *reterr)
+enum rc http1_write_check(const struct http1_answer *answer, struct err *reterr)
 {
-    struct buf draft = *out;
-
-    must(answer->status >= 200 && answer->status <= 599 && answer->length >= 0);
-    must(has_no_body(answer->status) == (answer->framing == HTTP1_NO_BODY));
-    must(answer->framing != HTTP1_CHUNKED || (answer->to && answer->to->minor == 1));
     for (int i = 0; i < answer->field_count; i++) {
         enum rc rc = check_field(&answer->fields[i], reterr);
 
         if (rc != RC_OK)
             return rc;
     }
+    return RC_OK;
+}
+
+enum rc http1_write_head(const struct http1_answer *answer, struct buf *out, struct err *reterr)
+{
+    struct buf draft = *out;
+    enum rc rc;
+
+    must(answer->status >= 200 && answer->status <= 599 && answer->length >= 0);
+    must(has_no_body(answer->status) == (answer->framing == HTTP1_NO_BODY));
+    must(answer->framing != HTTP1_CHUNKED || (answer->to && answer->to->minor == 1));
+    rc = http1_write_check(answer, reterr);
+    if (rc != RC_OK)
+        return rc;
     draft.cut = false;
     write_status(answer, &draft);
     for (int i = 0; i < answer->field_count; i++) {

@@ -37,6 +37,9 @@ struct http1_answer {
 MUST_USE enum rc http1_write_head(const struct http1_answer *answer, struct buf *out,
                                   struct err *reterr);
 
+/* The check of the fields alone, for HTTP/2, where other code frames the answer. */
+MUST_USE enum rc http1_write_check(const struct http1_answer *answer, struct err *reterr);
+
 /* Whether the connection stays open after this answer, as its head says. */
 bool http1_write_keeps_open(const struct http1_answer *answer);
 

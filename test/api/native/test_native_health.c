@@ -25,6 +25,19 @@ static void readiness_has_reasons(void **state)
     assert_string_equal(field("Retry-After"), "1");
 }
 
+static void an_overload_is_a_reason_of_a_ready_server(void **state)
+{
+    (void)state;
+    world.has_late_reads = true;
+    assert_int_equal(get("/readyz"), 200);
+    assert_json("", "{'status':'ready','reasons':[{'code':'reads_queued','detail':'reads "
+                    "wait'}]}");
+    world.not_ready = "the database is away";
+    assert_refused(get("/readyz"), 503, "unavailable", "");
+    assert_json("detail", "'the database is away; the clock has jumped'");
+    assert_json("reasons.2.code", "'reads_queued'");
+}
+
 static void version_shows_the_build(void **state)
 {
     (void)state;
@@ -56,6 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         API_TEST(healthz_is_always_ok),
         API_TEST(readiness_has_reasons),
+        API_TEST(an_overload_is_a_reason_of_a_ready_server),
         API_TEST(version_shows_the_build),
         API_TEST(accepting_the_clock_skips_the_slots_that_it_jumped_over),
     };

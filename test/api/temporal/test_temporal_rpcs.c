@@ -317,6 +317,81 @@ static void a_namespace_is_not_described_by_its_id(void **state)
     assert_int_equal(last.status, 400);
 }
 
+/* A workflow task of "team" with one command, which names a namespace in its attributes. */
+static struct str task_of(int attributes, int field, const char *target)
+{
+    struct str home = message_of(9, "team"), inner = message_of(field, target);
+    struct buf out = arena_buf(arena, 256);
+
+    buf_str(&out, home);
+    buf_char(&out, 2 << 3 | 2);
+    buf_char(&out, (char)(inner.len + 4));
+    buf_text(&out, "\x08\x01"); /* command_type */
+    buf_char(&out, (char)(attributes << 3 | 2));
+    buf_char(&out, (char)inner.len);
+    buf_str(&out, inner);
+    return buf_as_str(&out);
+}
+
+static void assert_completes(const char *home, struct str body, bool is_allowed)
+{
+    enum call_step step = begin_as(find_any("RespondWorkflowTaskCompleted"), ROLE_WORKER, home,
+                                   body);
+
+    assert_int_equal(step, is_allowed ? CALL_FORWARD : CALL_ANSWER);
+    if (is_allowed)
+        return;
+    assert_int_equal(last.status, 403);
+    assert_int_equal(last.denied, AUDIT_FORBIDDEN);
+}
+
+/*
+ * temporal.api.command.v1.Command: the attributes that have a namespace, and its number.  The
+ * upstream cannot authorize them, because it does not know the caller.
+ */
+static void commands_stay_in_the_namespace_of_the_token(void **state)
+{
+    static const int targets[][2] = {{2, 3}, {9, 1}, {12, 1}, {13, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        const int *t = targets[i];
+
+        assert_completes("team", task_of(t[0], t[1], "other"), false);
+        assert_completes("team", task_of(t[0], t[1], "tea"), false);
+        assert_completes("team", task_of(t[0], t[1], "team"), true);
+        assert_completes("team", task_of(t[0], t[1], ""), true);
+        assert_completes("", task_of(t[0], t[1], "other"), true);
+    }
+    assert_completes("team", task_of(10, 1, "marker"), true); /* record_marker has a name */
+    assert_completes("team", task_of(4, 1, "result"), true);
+}
+
+/* Repeated messages are merged; a group could hide what follows it. */
+static void no_form_of_a_command_hides_its_namespace(void **state)
+{
+    const struct str commands[] = {
+        STR("\x62\7\x0a\5other\x62\0"),         /* twice, the second one empty     */
+        STR("\x62\7\x0a\5other\x62\4\x12\2id"), /* twice, the second one without   */
+        STR("\x62\x0d\x0a\5other\x0a\4team"),   /* twice in the attributes         */
+        STR("\x0b\x0c\x62\7\x0a\5other"),       /* after a group                   */
+        STR("\x62\x09\x0b\x0c\x0a\5other"),     /* after a group in the attributes */
+        STR("\xe2\x80\0\7\x0a\5other"),         /* a tag of three bytes            */
+        STR("\x62\x87\x80\0\x0a\5other"),       /* a length of three bytes         */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        struct buf out = arena_buf(arena, 256);
+
+        buf_str(&out, message_of(9, "team"));
+        buf_char(&out, 2 << 3 | 2);
+        buf_char(&out, (char)commands[i].len);
+        buf_str(&out, commands[i]);
+        assert_completes("team", buf_as_str(&out), false);
+    }
+}
+
 /* Without a namespace in the message: the token's, the header's, or "default". */
 static void a_global_call_has_a_namespace_too(void **state)
 {
@@ -344,6 +419,8 @@ int main(void)
         WITH_ARENA(other_paths_are_not_found),
         WITH_ARENA(a_header_must_name_the_same_namespace),
         WITH_ARENA(a_namespace_is_not_described_by_its_id),
+        WITH_ARENA(commands_stay_in_the_namespace_of_the_token),
+        WITH_ARENA(no_form_of_a_command_hides_its_namespace),
         WITH_ARENA(a_global_call_has_a_namespace_too),
     };
 

@@ -224,6 +224,21 @@ static void a_head_that_is_too_large_ends_the_call(void **state)
     check((struct scripted){.scripts = {buf_as_str(&out)}}, HTTP_END_BROKEN, 1);
 }
 
+/* A byte that is not UTF-8, as a command line or a percent-encoded URL may contain. */
+static void a_host_that_is_not_utf8_ends_the_call(void **state)
+{
+    struct http_caller *caller = http_caller_open("http", 1, NULL);
+    struct http_caller_call *call;
+
+    (void)state;
+    caller->target.url = STR("http://a%ffb:1");
+    call = http_caller_get(caller, "/x");
+    http_caller_wait(call);
+    assert_int_equal(call->kind, HTTP_END_UNCONNECTED);
+    assert_non_null(strstr(call->text, "cannot find the host"));
+    http_caller_close(caller);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +251,7 @@ int main(void)
         cmocka_unit_test(interim_heads_are_skipped),
         cmocka_unit_test(what_is_not_http_2_breaks_the_call),
         cmocka_unit_test(a_head_that_is_too_large_ends_the_call),
+        cmocka_unit_test(a_host_that_is_not_utf8_ends_the_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,19 @@ static void an_answer_may_have_no_body(void **state)
     h2c_close(h);
 }
 
+/* As over HTTP/1.1: a proxy that translates would otherwise write the line break. */
+static void fields_that_cannot_be_sent_give_a_500(void **state)
+{
+    struct h2c *h = connected();
+    struct h2c_answer *a = h2c_get(h, "/broken");
+
+    (void)state;
+    h2c_await(h, a);
+    assert_string_equal(a->head, ":status: 500\n");
+    assert_int_equal(a->body_len, 0);
+    h2c_close(h);
+}
+
 static void a_stream_may_have_trailers(void **state)
 {
     struct h2c *h = connected();
@@ -436,6 +449,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_request_is_answered),
         TEST(an_answer_may_have_no_body),
+        TEST(fields_that_cannot_be_sent_give_a_500),
         TEST(a_stream_may_have_trailers),
         TEST(a_preface_in_single_bytes_is_accepted),
         TEST(what_only_begins_like_a_preface_is_http_1),

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -40,6 +39,7 @@ static const struct flow_limits quick = {
     .request = 60 * SPAN_S,
     .long_poll = 65 * SPAN_S,
     .connect = 60 * SPAN_S,
+    .later = LONG,
 };
 
 struct world {

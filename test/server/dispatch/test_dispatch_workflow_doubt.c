@@ -276,6 +276,66 @@ static void a_start_that_is_absent_at_the_end_was_not_started(void **state)
     assert_int_equal(world->conductor->count, 0);
 }
 
+/* Waits for `count` reports after the end of the run. */
+static const struct report *wait_after_end(struct world *world, int count)
+{
+    for (int i = 0;; i++)
+        if (fixture_wait(world->fixture, i + 1)->kind == REPORT_DONE)
+            return fixture_wait(world->fixture, i + 1 + count);
+}
+
+/* The outcome stays as it is; the log names the workflow. */
+static void a_workflow_that_appears_later_is_noted(void **state)
+{
+    struct world *world = *state;
+    const struct report *report;
+
+    world->limits.patience = 20 * SPAN_MS;
+    world->limits.later = SPAN_MS;
+    world->conductor->supports_correlated = world->conductor->supports_search = false;
+    cut_start(world, WF, true);
+    assert_unknown(world);
+    assert_int_equal(dispatcher_count(world->fixture->dispatcher, LANE_FLOW), 0);
+    world->conductor->supports_correlated = true;
+    report = wait_after_end(world, 1);
+    assert_int_equal(report->kind, REPORT_NOTE);
+    assert_int_equal(report->attempt, 1);
+    assert_non_null(memmem(report->log.ptr, report->log.len, "workflow \"wf-1\" appeared", 24));
+    assert_int_equal(world->fixture->dispatcher->looking, 0);
+    assert_one_start(world);
+}
+
+static void a_workflow_that_never_appears_is_looked_for_a_few_times(void **state)
+{
+    struct world *world = *state;
+    int before;
+
+    world->limits.patience = 20 * SPAN_MS;
+    world->limits.settle = 40 * SPAN_MS;
+    world->limits.later = SPAN_MS;
+    cut_start(world, WF, false);
+    wait_end(world);
+    before = conductor_seen(world->conductor, "GET");
+    while (world->fixture->dispatcher->looking > 0)
+        uv_run(loop_uv(world->fixture->loop), UV_RUN_ONCE);
+    assert_in_range(conductor_seen(world->conductor, "GET") - before, 1, 8);
+    assert_one_start(world);
+}
+
+/* Its start may still wait in a proxy, but the next server has nothing to follow. */
+static void closing_ends_the_later_lookups(void **state)
+{
+    struct world *world = *state;
+
+    world->limits.patience = 20 * SPAN_MS;
+    world->conductor->supports_correlated = world->conductor->supports_search = false;
+    cut_start(world, WF, true);
+    assert_unknown(world);
+    assert_int_equal(world->fixture->dispatcher->looking, 1);
+    dispatcher_drain(world->fixture->dispatcher);
+    assert_int_equal(world->fixture->dispatcher->looking, 0);
+}
+
 static void at_most_once_ends_as_unknown_if_nothing_is_found(void **state)
 {
     struct world *world = *state;
@@ -422,6 +482,9 @@ int main(void)
         CASE(an_upstream_that_is_away_after_the_start_ends_as_unknown),
         CASE(a_lookup_that_fails_for_a_while_is_repeated),
         CASE(a_start_that_is_absent_at_the_end_was_not_started),
+        CASE(a_workflow_that_appears_later_is_noted),
+        CASE(a_workflow_that_never_appears_is_looked_for_a_few_times),
+        CASE(closing_ends_the_later_lookups),
         CASE(at_most_once_ends_as_unknown_if_nothing_is_found),
         CASE(the_next_attempt_looks_for_the_start_of_the_last_one),
         CASE(a_start_after_a_lookup_does_not_depend_on_the_first_lease),

@@ -32,6 +32,7 @@ static const struct flow_limits quick = {
     .end_patience = LONG,
     .request = 60 * SPAN_S,
     .connect = 60 * SPAN_S,
+    .later = LONG,
 };
 
 struct world {

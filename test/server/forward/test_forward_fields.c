@@ -63,6 +63,7 @@ static void connection_fields_and_credentials_stay(void **state)
         "Transfer-Encoding",
         "HTTP2-Settings",
         "Authorization",
+        "Authorization-Extras",
         "X-Authorization",
         "Proxy-Authorization",
         "Cookie",

@@ -32,6 +32,18 @@ static void the_last_of_several_ids_counts(void **state)
         temporal_token_is_of(STR("\x0a\1a\x72\1\x0b"), STR("a"))); /* a bad reference */
 }
 
+/* A server that merges repeated references would use the other namespace. */
+static void every_reference_counts(void **state)
+{
+    static const char other_first[] = "\x0a\1a\x72\3\x0a\1b\x72\0";
+
+    (void)state;
+    assert_false(
+        temporal_token_is_of((struct str){other_first, sizeof other_first - 1}, STR("a")));
+    assert_false(temporal_token_is_of(STR("\x0a\1a\x72\3\x0a\1b\x72\3\x0a\1a"), STR("a")));
+    assert_true(temporal_token_is_of(STR("\x0a\1a\x72\3\x0a\1a\x72\3\x0a\1a"), STR("a")));
+}
+
 static void ids_are_kept_by_url_and_name_up_to_the_limit(void **state)
 {
     struct namespace_ids *ids = namespace_ids_new();
@@ -59,6 +71,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_id_of_a_namespace_is_read_from_its_description),
         cmocka_unit_test(the_last_of_several_ids_counts),
+        cmocka_unit_test(every_reference_counts),
         cmocka_unit_test(ids_are_kept_by_url_and_name_up_to_the_limit),
     };
 

@@ -20,8 +20,9 @@
 enum {
     MAILBOX_SIZE = 64,
     QUICK = 2,
-    MUCH = 1 << 20,    /* steps: more than a quick reader takes, less than the slow one */
-    TOO_MUCH = 1 << 30 /* more than the slow one takes                                  */
+    MUCH = 1 << 20,     /* steps: more than a quick reader takes, less than the slow one */
+    TOO_MUCH = 1 << 30, /* more than the slow one takes */
+    HELD_MAX = 100,     /* more than readers hold at once */
 };
 
 struct fixture {
@@ -141,6 +142,16 @@ static enum call_step work_for_ever(struct call *call, struct db *db)
     return call_answer(call, 200, STR("{}"));
 }
 
+/* On any reader: waits for the test. */
+static enum call_step hold_and_answer(struct call *call, struct db *db)
+{
+    (void)db;
+    while (!atomic_load(&is_released))
+        continue;
+    return call_answer(call, 200, STR("{}"));
+}
+
+static const struct operation holds = {.id = "test.hold", .read = hold_and_answer};
 static const struct operation works = {.id = "test.budget", .read = work_and_answer};
 static const struct operation waits = {.id = "test.wait", .read = wait_and_answer};
 static const struct operation loops = {.id = "test.loop", .read = work_for_ever};
@@ -213,6 +224,30 @@ static void a_read_that_takes_too_long_is_refused(void **state)
     struct ticket *t = send(f, &works, 1, TOO_MUCH);
 
     assert_answer(f, t, 422, true);
+}
+
+/* /readyz reports it: see frontend_state.c.  Slow reads may wait as long as they like. */
+static void a_quick_read_that_waits_for_more_than_a_second_is_late(void **state)
+{
+    struct fixture *f = *state;
+    struct ticket *held[HELD_MAX], *slow;
+    int count = 0;
+
+    do {
+        assert_int_not_equal(count, HELD_MAX);
+        held[count] = send(f, &holds, 1, 0);
+    } while (held[count++]->turn.state != FAIR_WAITING);
+    assert_false(
+        read_queue_is_late(held[0], held[0]->queued_us + SPAN_H)); /* a reader has it */
+    assert_false(read_queue_is_late(held[count - 1], held[count - 1]->queued_us + SPAN_S));
+    assert_true(read_queue_is_late(held[count - 1], held[count - 1]->queued_us + SPAN_S + 1));
+    slow = held[count - 1];
+    slow->is_slow = true;
+    assert_false(read_queue_is_late(slow, slow->queued_us + SPAN_H));
+    slow->is_slow = false;
+    atomic_store(&is_released, true);
+    for (int i = 0; i < count; i++)
+        drop(receive(f));
 }
 
 /* Hands over tickets until `is_done`; no read completes. */
@@ -331,6 +366,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_read_that_takes_too_long_is_refused, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_quick_read_that_waits_for_more_than_a_second_is_late,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(slow_reads_of_one_namespace_delay_no_other, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(an_abandoned_read_ends, set_up, tear_down),

@@ -147,6 +147,25 @@ static void a_field_of_a_message_is_found(void **state)
     assert_false(proto_find_text(BYTES("\x0a\x01n\x12"), 1, &found));
 }
 
+static void the_fields_with_bytes_are_walked_in_order(void **state)
+{
+    struct str rest = BYTES("\x10\x01\x0a\x01x\x1a\x00\x10\x02"), value;
+    uint32_t number;
+
+    (void)state;
+    assert_true(proto_next_bytes(&rest, &number, &value));
+    assert_int_equal(number, 1);
+    assert_true(str_eq(value, STR("x")));
+    assert_true(proto_next_bytes(&rest, &number, &value));
+    assert_int_equal(number, 3);
+    assert_int_equal(value.len, 0);
+    assert_false(proto_next_bytes(&rest, &number, &value));
+    assert_int_equal(rest.len, 0); /* the end */
+    rest = BYTES("\x10\x02\x0a\x05x");
+    assert_false(proto_next_bytes(&rest, &number, &value));
+    assert_int_equal(rest.len, 3); /* malformed */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -159,6 +178,7 @@ int main(void)
         TEST(malformed_messages_are_refused),
         TEST(the_memory_of_a_message_is_limited),
         TEST(a_field_of_a_message_is_found),
+        TEST(the_fields_with_bytes_are_walked_in_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
