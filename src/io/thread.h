@@ -12,3 +12,9 @@ void thread_set_name(const char *name);
  * effect on a thread whose scheduling policy is not SCHED_OTHER.
  */
 void thread_wake_promptly(void);
+
+/*
+ * For a thread that works in the background: others get most of the processor when it is busy.
+ * Threads and processes that it starts inherit this.
+ */
+void thread_yield_to_others(void);

@@ -215,6 +215,7 @@ static void on_wake(void *arg)
     }
     if (!s->is_ready && !frontend_unready_reason(s->frontend)) {
         s->is_ready = true;
+        catalogue_thread_start(s->catalogue);
         serve_announce_ready(s);
     }
     check_drain(s);
@@ -404,8 +405,10 @@ static void name_node(struct serve *s)
 
 static enum rc start_threads(struct serve *s, struct err *reterr)
 {
-    struct api_context context = serve_context(s);
+    struct api_context context;
 
+    context = serve_context(s);
+    s->catalogue = catalogue_thread_new(s->config, &s->log, context.random(context.arg));
     s->preflight = preflight_new(&(struct preflight_options){
         .config = s->config,
         .self_nets = s->self_nets,
@@ -515,9 +518,11 @@ static void finish(struct serve *s)
     s->notify = postgres_notify_stop(s->notify);
     for (int i = 0; i < READERS; i++)
         s->readers[i] = reader_stop(s->readers[i]);
+    catalogue_thread_stop(s->catalogue);
     /* The last connection to SQLite removes the WAL, and only the writer's may do that. */
     if (s->writer)
         s->writer = writer_join(s->writer);
+    s->catalogue = catalogue_thread_free(s->catalogue);
     if (s->frontend)
         frontend_abandon(s->frontend);
     close_rest(s);

@@ -68,6 +68,22 @@ static int reasons(void *arg, struct context_reason list[static CONTEXT_REASONS_
     return frontend_reasons(s->frontend, list);
 }
 
+static bool query_catalogue(void *arg, const struct catalogue_query *query,
+                            struct budget *budget, struct arena *arena,
+                            struct catalogue_page *ret)
+{
+    struct serve *s = arg;
+
+    return catalogue_thread_query(s->catalogue, query, budget, arena, ret);
+}
+
+static void note_change(void *arg, int64_t schedule)
+{
+    struct serve *s = arg;
+
+    catalogue_thread_note(s->catalogue, schedule);
+}
+
 static void halt(void *arg, bool is_halted)
 {
     struct serve *s = arg;
@@ -141,6 +157,8 @@ struct api_context serve_context(struct serve *s)
         .reasons = reasons,
         .warn = warn,
         .action_warnings = action_warnings,
+        .catalogue = s->config->catalogue ? query_catalogue : NULL,
+        .note_change = note_change,
         .halt = halt,
         .print_metrics = serve_print_metrics,
         .version = BELFRY_VERSION,

@@ -59,6 +59,29 @@ static void print_calls(const struct serve *s, struct answer *out)
                    s->dispatcher ? dispatcher_followed(s->dispatcher) : 0);
 }
 
+static void print_catalogue(const struct serve *s, struct answer *out)
+{
+    struct catalogue_state state;
+
+    if (!s->catalogue)
+        return;
+    state = catalogue_thread_state(s->catalogue);
+    prometheus_one(out, "belfry_catalogue_loaded", "gauge",
+                   "Whether the catalogue has all schedules: 1 or 0.", state.is_loaded);
+    prometheus_one(out, "belfry_catalogue_schedules", "gauge",
+                   "Schedules in the catalogue of this node.", state.entries);
+    prometheus_one(out, "belfry_catalogue_bytes", "gauge", "Memory of the catalogue.",
+                   state.bytes);
+    prometheus_family(out, "belfry_catalogue_load_seconds", "gauge",
+                      "How long the last loading of the catalogue took.");
+    prometheus_seconds(out, "belfry_catalogue_load_seconds", "", state.loading);
+    if (!state.is_loaded)
+        return;
+    prometheus_family(out, "belfry_catalogue_age_seconds", "gauge",
+                      "Time since the state of the database that the catalogue shows.");
+    prometheus_seconds(out, "belfry_catalogue_age_seconds", "", clock_now() - state.as_of);
+}
+
 static void print_process(const struct serve *s, struct answer *out)
 {
     struct process_usage p = process_usage();
@@ -87,6 +110,7 @@ bool serve_print_metrics(void *arg, struct answer *out,
     counters_print(&s->counters, out);
     print_connections(s, out);
     print_calls(s, out);
+    print_catalogue(s, out);
     print_process(s, out);
     counters_latest(&s->counters, clock_now(), latest);
     return frontend_has_database(s->frontend);

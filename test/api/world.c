@@ -175,6 +175,7 @@ int world_begin(void **state)
         .quota_schedules = quota_schedules,
         .random = next_random,
         .not_ready = why_not_ready,
+        .catalogue = world_query_catalogue,
         .halt = halt,
         .warn = warn,
         .parts = {.commit = "abc", .sqlite = "3", .started_at = START},

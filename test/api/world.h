@@ -53,6 +53,8 @@ struct world {
     bool is_asked; /* the upstream was asked for its attributes, see CALL_ATTRIBUTES */
     enum call_step first_step; /* of the last request */
     int turn_rows;             /* maximum rows per turn; 0: TURN_ROWS_MAX */
+    bool is_catalogue_loading; /* the catalogue has not read all schedules yet */
+    span catalogue_age;        /* of its answers */
     int workflow_limit;        /* workflows that this node may run at the same time */
     int dispatch_count;
     struct world_dispatch dispatches[WORLD_DISPATCHES_MAX];
@@ -100,6 +102,9 @@ void quarantine_schedules(void);
 
 /* A second node on PostgreSQL, on a connection of its own; the caller frees both. */
 struct engine *start_second_node(const struct db_fault *fault, struct db **ret_db);
+
+/* Reads all cursors into the catalogue, for changes that have no event. */
+void world_check_schedules(void);
 
 /* Opens a new connection for the engine, as the server does when the old one fails. */
 void reconnect(void);

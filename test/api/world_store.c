@@ -113,11 +113,22 @@ void reconnect(void)
     engine_attach(world.engine, world.db);
 }
 
+struct db *world_connect(void)
+{
+    struct db_options readonly = {.readonly = true, .deadline_ms = DEADLINE_MS};
+    struct err err = {.text = ""};
+    struct db *db;
+
+    world_must(db_open(url, &readonly, &db, &err), &err);
+    return db;
+}
+
 int world_close(void)
 {
     static const char *const names[] = {"", "-wal", "-shm", ".lock", ".ballast"};
     char path[160];
 
+    world_close_catalogue();
     db_close(world.reader);
     db_close(world.db);
     if (world_is_on_postgres())

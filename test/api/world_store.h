@@ -11,6 +11,16 @@
 void world_open(void);
 int world_close(void);
 
+/* A new connection that only reads. */
+struct db *world_connect(void);
+
+/* The catalogue of the server, for struct api_context; up to date. */
+bool world_query_catalogue(void *arg, const struct catalogue_query *query,
+                           struct budget *budget, struct arena *arena,
+                           struct catalogue_page *ret);
+void world_follow_events(void);
+void world_close_catalogue(void);
+
 /* Fails the test with the message unless `rc` is RC_OK. */
 void world_must(enum rc rc, const struct err *err);
 

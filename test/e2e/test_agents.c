@@ -5,7 +5,7 @@
  * Tests whose names begin with plan_ are cases of the specification of the API: see
  * test/mission/agents.txt.
  */
-#include "listen.h"
+#include "peers/listen.h"
 
 #define S     "/api/schedules"
 #define E     "/api/executions"

@@ -2,7 +2,7 @@
 /*
  * Tests of streams of events and logs: nothing is lost or repeated, even after a crash.
  */
-#include "listen.h"
+#include "peers/listen.h"
 
 #include <signal.h>
 #include <sys/socket.h>

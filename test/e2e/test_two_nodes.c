@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "db/db.h"
-#include "listen.h"
+#include "peers/listen.h"
 #include "peers/receiver.h"
 
 enum { CALLS = 40, TEXT_MAX = 256, TURNS = 20 };

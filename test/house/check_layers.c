@@ -59,10 +59,14 @@ static const struct row rows[] = {
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store base", "engine db model core/ wire/"},
     {"src/api/events", "api/call store core/ base", "engine db model wire/"},
+    {"src/api/catalogue",
+     "api/call api/events api/schedules store db model core wire/json base",
+     "engine core/ wire/"},
     {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
     {"src/api/days", "api/call api/schedules store core/", "engine db model wire/ base"},
     {"src/api/native",
-     "api/call api/access api/events api/schedules store model core/ wire/ base", "engine db"},
+     "api/call api/access api/catalogue api/events api/schedules store model core/ wire/ base",
+     "engine db"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",
      "engine db"},
@@ -82,7 +86,7 @@ static const struct row rows[] = {
 
     {"src/server",
      "server/config server/dispatch server/frontend "
-     "api/call api/access api/events api/openapi api/schedules "
+     "api/call api/access api/catalogue api/events api/openapi api/schedules "
      "engine store db io/ core/ wire/ base",
      "model server/forward"},
     {"src/server/config", "engine io/ core/ wire/ base", "store db"},
@@ -189,12 +193,13 @@ static const struct header_row header_rows[] = {
     {"pthread.h", "src/db/sqlite.c src/db/sqlite_lock.c test/io test/db/test_wal_writeback.c "
                   "test/e2e/peers/upstream.h test/e2e/peers/conductor.h "
                   "src/server/postgres_notify.c src/server/checkpointer.c "
+                  "src/server/catalogue_thread.c "
                   "src/server/frontend/namespace_cache.c " THREADS},
     {"sched.h",
      "src/io/thread.c test/io/test_thread.c test/io/test_host_name.c test/e2e/test_network.c"},
     {"stdatomic.h",
      "src/base/log.c src/server/counters.h src/server/commit_signal.h "
-     "src/server/ticket.h bench test/db/test_wal_writeback.c "
+     "src/server/ticket.h src/server/catalogue_thread.c bench test/db/test_wal_writeback.c "
      "test/server/test_writer.c test/server/frontend/test_read_queue.c " THREADS},
 
     /* Of the C library and the processor. */

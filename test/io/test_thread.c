@@ -103,12 +103,36 @@ static void a_thread_of_a_prompt_thread_has_normal_slices(void **state)
     assert_int_equal(seen.child.policy, SCHED_OTHER);
 }
 
+static void *run_in_background(void *arg)
+{
+    struct observation *seen = arg;
+
+    seen->before = look();
+    thread_yield_to_others();
+    seen->after = look();
+    return NULL;
+}
+
+static void a_background_thread_gets_a_smaller_share(void **state)
+{
+    struct observation seen;
+    struct thread_attributes here = look();
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, run_in_background, &seen), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(seen.after.nice > seen.before.nice || seen.before.nice == 19);
+    assert_int_equal(look().nice, here.nice); /* the others keep theirs */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_has_the_name_that_it_gave_itself),
         cmocka_unit_test(a_prompt_thread_differs_only_by_shorter_slices),
         cmocka_unit_test(a_thread_of_a_prompt_thread_has_normal_slices),
+        cmocka_unit_test(a_background_thread_gets_a_smaller_share),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

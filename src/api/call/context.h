@@ -14,6 +14,9 @@
 #include "core/policy/policies.h"
 #include "core/spec/spec.h"
 
+struct budget;
+struct catalogue_page;     /* api/catalogue/catalogue_query.h */
+struct catalogue_query;    /* the same                        */
 struct context_attributes; /* api/call/context_attributes.h */
 struct openapi;
 struct part_cache;
@@ -93,6 +96,14 @@ struct api_context {
      */
     int (*action_warnings)(void *arg, const struct context_action *action, struct arena *arena,
                            struct str ret[static CONTEXT_WARNINGS_MAX]);
+    /*
+     * Asks the catalogue of schedules; the answer is in the arena.  False: the budget is used
+     * up.  NULL: this server has no catalogue.
+     */
+    bool (*catalogue)(void *arg, const struct catalogue_query *query, struct budget *budget,
+                      struct arena *arena, struct catalogue_page *ret);
+    /* Tells the catalogue that a schedule has changed; never waits.  NULL: nobody needs it. */
+    void (*note_change)(void *arg, int64_t schedule);
     /* Makes this node start no runs, or start runs again; it is not stored. */
     void (*halt)(void *arg, bool is_halted);
     /* Validates the settings of a namespace, as JSON; errors name the field. */

@@ -20,26 +20,38 @@ enum call_step schedule_get_begin(struct call *call)
     return CALL_READ;
 }
 
-static enum call_step read_schedule(struct call *call, struct db *db, field_set fields)
+static enum call_step show_schedule(struct call *call, struct db *db,
+                                    struct schedule_view *view, field_set fields)
 {
     struct str no_next = {NULL, 0};
-    struct schedule_view view;
     struct err err;
 
-    if (view_find(call, db, &view, &err) != RC_OK ||
-        (fields_have(fields, SCHEDULE_FIELD_STATE) &&
-         (schedule_times_next(call, db, call->arena, &view, &err) != RC_OK ||
-          no_next_read(call, db, &view, &no_next, &err) != RC_OK)))
+    if (fields_have(fields, SCHEDULE_FIELD_STATE) &&
+        (schedule_times_next(call, db, call->arena, view, &err) != RC_OK ||
+         no_next_read(call, db, view, &no_next, &err) != RC_OK))
         return view_failed(call, &err);
-    return view_schedule_answer(call, &view, fields, no_next);
+    return view_schedule_answer(call, view, fields, no_next);
 }
 
 enum call_step schedule_get_read(struct call *call, struct db *db)
 {
-    return read_schedule(call, db, *(const field_set *)call->arg);
+    struct schedule_view view;
+    struct err err;
+
+    if (view_find(call, db, &view, &err) != RC_OK)
+        return view_failed(call, &err);
+    return show_schedule(call, db, &view, *(const field_set *)call->arg);
 }
 
 enum call_step schedule_written_read(struct call *call, struct db *db)
 {
-    return read_schedule(call, db, FIELDS_ALL);
+    const struct api_context *context = call->context;
+    struct schedule_view view;
+    struct err err;
+
+    if (view_find(call, db, &view, &err) != RC_OK)
+        return view_failed(call, &err);
+    if (context->note_change)
+        context->note_change(context->arg, view.row.id); /* a hint has no event */
+    return show_schedule(call, db, &view, FIELDS_ALL);
 }

@@ -15,7 +15,8 @@ enum {
     READ_ROWS = 200,      /* rows of one read                              */
     READ_BYTES = 1 << 30, /* of arena: enough for rows of the maximum size */
     CURSOR_MAX = 64,      /* bytes of two numbers                          */
-    MORE_MAX = 4,         /* parameters of the operation itself            */
+    MORE_MAX = 5,         /* parameters of the operation itself            */
+    KEYS_READ = 50,       /* schedules that are read by key at a time      */
 };
 
 /* The progress of one page. */
@@ -175,22 +176,13 @@ static bool is_past_prefix(const struct schedule_scan *scan, struct str name)
 }
 
 /* A damaged schedule does not end the list: it has only its id and the error. */
-static enum rc print_row(struct progress *progress, struct schedule_view *view,
-                         struct err *reterr)
+static enum rc print_entry(struct progress *progress, struct schedule_view *view,
+                           struct err *reterr)
 {
     struct schedule_scan *scan = progress->scan;
-    enum rc rc = RC_OK;
+    enum rc rc;
     size_t before;
 
-    if (is_past_prefix(scan, view->row.name)) {
-        progress->is_done = true;
-        return RC_OK;
-    }
-    progress->scanned++;
-    if (!schedule_filter_fits(&scan->filter, view)) {
-        advance_position(progress, &view->row);
-        return RC_OK;
-    }
     progress->is_full = progress->left == 0 || scan->out.buf.len > PAGE_BYTES_MAX;
     if (progress->is_full)
         return RC_OK;
@@ -211,6 +203,22 @@ static enum rc print_row(struct progress *progress, struct schedule_view *view,
     answer_put_text(&scan->out, "id", view->row.name);
     answer_put_text(&scan->out, "damaged", str_of(reterr->text));
     answer_text(&scan->out, "}");
+    return RC_OK;
+}
+
+static enum rc print_row(struct progress *progress, struct schedule_view *view,
+                         struct err *reterr)
+{
+    struct schedule_scan *scan = progress->scan;
+
+    if (is_past_prefix(scan, view->row.name)) {
+        progress->is_done = true;
+        return RC_OK;
+    }
+    progress->scanned++;
+    if (schedule_filter_fits(&scan->filter, view))
+        return print_entry(progress, view, reterr);
+    advance_position(progress, &view->row);
     return RC_OK;
 }
 
@@ -312,6 +320,56 @@ enum rc schedule_scan_print(const struct call *call, struct db *db, struct sched
            progress.scanned < VIEW_SCAN_MAX)
         rc = print_batch(&progress, db, reterr);
     scan->cursor = progress.is_done ? (struct str){NULL, 0} : make_cursor(scan, call->arena);
+    arena_free(progress.rows);
+    arena_free(progress.scratch);
+    return rc;
+}
+
+/* Reads and prints the next keys. */
+static enum rc print_some_keys(struct progress *progress, struct schedule_keys *keys,
+                               struct err *reterr)
+{
+    int left = keys->count - keys->done, first = keys->done;
+    int part = left < progress->size.rows ? left : progress->size.rows;
+    struct db_result rows[KEYS_READ] = {0};
+    enum rc rc;
+
+    arena_reset(progress->rows);
+    for (int i = 0; i < part; i++)
+        schedule_views_get(progress->db, keys->at[first + i], &rows[i]);
+    rc = db_flush(progress->db, progress->rows, reterr);
+    if (read_size_is_cut(&progress->size, progress->db, rc))
+        return RC_OK;
+    for (int i = 0; rc == RC_OK && i < part; i++) {
+        struct schedule_view view;
+
+        if (rows[i].rows == 1) {
+            schedule_views_read(&rows[i], 0, &view);
+            rc = print_entry(progress, &view, reterr);
+        }
+        if (progress->is_full)
+            break;
+        keys->done++;
+    }
+    return rc;
+}
+
+enum rc schedule_scan_print_keys(const struct call *call, struct db *db,
+                                 struct schedule_scan *scan, struct schedule_keys *keys,
+                                 struct err *reterr)
+{
+    struct progress progress = {.call = call,
+                                .db = db,
+                                .scan = scan,
+                                .size = read_size_of(KEYS_READ),
+                                .rows = arena_new(READ_BYTES),
+                                .scratch = arena_new(SCHEDULE_BYTES_MAX),
+                                .left = scan->page.limit};
+    enum rc rc = RC_OK;
+
+    keys->done = 0;
+    while (rc == RC_OK && keys->done < keys->count && !progress.is_full)
+        rc = print_some_keys(&progress, keys, reterr);
     arena_free(progress.rows);
     arena_free(progress.scratch);
     return rc;

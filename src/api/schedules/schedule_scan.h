@@ -48,3 +48,17 @@ struct str schedule_scan_part_cursor(const struct schedule_scan *scan, int part,
 /* Prints a page to scan->out and sets scan->cursor. */
 MUST_USE enum rc schedule_scan_print(const struct call *call, struct db *db,
                                      struct schedule_scan *scan, struct err *reterr);
+
+/* Schedules by key, in their order; `done` of them are printed. */
+struct schedule_keys {
+    const int64_t *at;
+    int count, done;
+};
+
+/*
+ * Prints these schedules instead of those that the filter selects; those that are deleted are
+ * left out.  The page is full if keys->done is less than keys->count.
+ */
+MUST_USE enum rc schedule_scan_print_keys(const struct call *call, struct db *db,
+                                          struct schedule_scan *scan,
+                                          struct schedule_keys *keys, struct err *reterr);

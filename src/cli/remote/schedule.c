@@ -20,8 +20,16 @@ static const struct option list_rows[] = {
      "only this action: http, exec, queue or workflow"},
     {"queue", 'q', "NAME", AS_TEXT("queue"), "only schedules that use this queue"},
     {"sort", '\0', "FIELD", AS_TEXT("sort"),
-     "sort by id, createdAt or updatedAt; -FIELD sorts in\n"
+     "sort by id, createdAt, updatedAt, nextAt, lastRunAt,\n"
+     "lastOutcome, failures or lateness; -FIELD sorts in\n"
      "descending order (default id)"},
+    {"health", '\0', "HEALTH", AS_TEXT("health"),
+     "only this health: ok, late, failing, paused or closed;\n"
+     "or a comma-separated list"},
+    {"outcome", '\0', "OUTCOME", AS_TEXT("outcome"),
+     "only this outcome of the last run, such as failed, or\n"
+     "none; or a comma-separated list"},
+    {"zone", '\0', "ZONE", AS_TEXT("zone"), "only this time zone"},
 };
 
 /* ---- pause, resume ---- */

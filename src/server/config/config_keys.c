@@ -189,6 +189,9 @@ const struct config_key config_keys[CONFIG_KEYS] = {
                                    "number of runs to keep for each schedule of the\n"
                                    "Conductor API; when there are more than twice as many,\n"
                                    "the oldest are deleted (default 5)"},
+    [CONFIG_CATALOGUE] = {"catalogue", BOOL(catalogue), RESTART, .fallback = "true",
+                          .help = "keep the schedules in memory, to sort and count them;\n"
+                                  "some 150 bytes each (default true)"},
 };
 
 static bool is_name(struct str text, const char *name)

@@ -2,7 +2,7 @@
 /*
  * Reads Server-Sent Events from a socket.
  */
-#include "listen.h"
+#include "peers/listen.h"
 
 #include <errno.h>
 #include <sys/socket.h>
