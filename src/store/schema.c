@@ -283,6 +283,13 @@
     " WHERE action LIKE '_\"type\":\"workflow\"%' AND length(policies) >= 2" \
     " AND policies NOT LIKE '%\"maxRunTime\"%';"
 
+/* Sessions of browsers, see store/sessions.h. */
+#define SESSIONS                                                                   \
+    "CREATE TABLE sessions (id {int} PRIMARY KEY, token {int} NOT NULL,"           \
+    " hash {blob} NOT NULL, created_at {int} NOT NULL, expires_at {int} NOT NULL)" \
+    " {strict};"                                                                   \
+    "CREATE INDEX sessions_token ON sessions (token, created_at);"
+
 const struct migration schema_migrations[] = {
     {1, "schedules, cursors and runs", SCHEDULES CURSORS RUNS},
     {2, "history and what hangs on a schedule", HISTORY SCHEDULE_PARTS},
@@ -301,6 +308,7 @@ const struct migration schema_migrations[] = {
     {15, "lists of backfills", BACKFILL_LISTS},
     {16, "runs that no upstream has started", UNSTARTED},
     {17, "workflows without a maximum run time", NO_MAXIMUM},
+    {18, "sessions of browsers", SESSIONS},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

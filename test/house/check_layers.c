@@ -52,7 +52,7 @@ static const struct row rows[] = {
 
     {"src/api",
      "api/call api/schedules api/native api/temporal api/conductor api/agents "
-     "api/jobs api/openapi",
+     "api/jobs api/openapi api/session",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store base", "engine db model core/ wire/"},
@@ -60,6 +60,7 @@ static const struct row rows[] = {
     {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
     {"src/api/native",
      "api/call api/access api/events api/schedules store model core/ wire/ base", "engine db"},
+    {"src/api/session", "api/call api/access base", "engine store db model core/ wire/"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",
      "engine db"},

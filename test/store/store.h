@@ -31,7 +31,7 @@ static int migration_stmt_count;
 /* Every table except `migrations`, in alphabetical order. */
 #define TABLES                                                                           \
     "audit backfills calendars cursors events exceptions gates history ledger logs meta" \
-    " namespaces nodes queues requests results runs schedules stats stops tokens zones"
+    " namespaces nodes queues requests results runs schedules sessions stats stops tokens zones"
 
 /* For a group of tests. */
 static inline int set_up_tables(void **state)
