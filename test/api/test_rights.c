@@ -3,9 +3,11 @@
  * Calls every operation with a token of every role: for the namespace of the token, for another
  * namespace and for a missing one.
  *
- * The list in this file is independent of the table of operations: an operation that is not in
- * it, or that requires another right, fails the test, so that a change must be made in both.
+ * The list in expected_rights.c is independent of the table of operations: an operation that is
+ * not in it, or that requires another right, fails the test, so that a change must be made in
+ * both.
  */
+#include "expected_rights.h"
 #include "world.h"
 
 #include <stdlib.h>
@@ -13,163 +15,7 @@
 #include "api/access/audit_note.h"
 #include "api/access/roles.h"
 
-/* Allowed roles: v(iewer) o(perator) e(ditor) a(dmin) w(orker), A: admin of all, *: anyone. */
-static const struct {
-    const char *id, *who;
-} expected[] = {
-    {"agents.cancel", "oeaA"},
-    {"agents.create", "eaA"},
-    {"agents.delete", "eaA"},
-    {"agents.events", "voeaA"},
-    {"agents.future", "voeaA"},
-    {"agents.get", "voeaA"},
-    {"agents.list", "voeaA"},
-    {"agents.metrics", "voeaA"},
-    {"agents.past", "voeaA"},
-    {"agents.past-one", "voeaA"},
-    {"agents.planner", "voeaA"},
-    {"agents.trigger", "oeaA"},
-    {"agents.update", "eaA"},
-    {"audit.list", "aA"},
-    {"audit.verify", "A"},
-    {"calendar.delete", "eaA"},
-    {"calendar.get", "voeaA"},
-    {"calendar.list", "voeaA"},
-    {"calendar.put", "eaA"},
-    {"clock.accept", "A"},
-    {"conductor.admin-pause", "A"},
-    {"conductor.admin-resume", "A"},
-    {"conductor.bulk-pause", "oeaA"},
-    {"conductor.bulk-resume", "oeaA"},
-    {"conductor.define", "eaA"},
-    {"conductor.delete", "eaA"},
-    {"conductor.executions", "voeaA"},
-    {"conductor.get", "voeaA"},
-    {"conductor.list", "voeaA"},
-    {"conductor.next", "voeaA"},
-    {"conductor.pause", "oeaA"},
-    {"conductor.pause-get", "oeaA"},
-    {"conductor.preview", "voeaA"},
-    {"conductor.redefine", "eaA"},
-    {"conductor.requeue", "oeaA"},
-    {"conductor.resume", "oeaA"},
-    {"conductor.resume-get", "oeaA"},
-    {"conductor.save", "eaA"},
-    {"conductor.search", "voeaA"},
-    {"conductor.search-executions", "voeaA"},
-    {"conductor.start", "oeaA"},
-    {"conductor.start-named", "oeaA"},
-    {"conductor.tagged", "voeaA"},
-    {"conductor.tags", "voeaA"},
-    {"conductor.tags-delete", "eaA"},
-    {"conductor.tags-put", "eaA"},
-    {"conductor.test-timeout", "voeaA"},
-    {"conductor.token", "*"},
-    {"event.list", "voeaA"},
-    {"export", "voeaA"},
-    {"gate.delete", "oeaA"},
-    {"gate.get", "voeaA"},
-    {"gate.list", "voeaA"},
-    {"gate.put", "oeaA"},
-    {"jobs.create", "eaA"},
-    {"jobs.delete", "eaA"},
-    {"jobs.get", "voeaA"},
-    {"jobs.list", "voeaA"},
-    {"jobs.patch", "eaA"},
-    {"jobs.put", "eaA"},
-    {"health", "*"},
-    {"metrics", "A"},
-    {"metrics.summary", "voeaA"},
-    {"namespace.list", "A"},
-    {"namespace.get", "A"},
-    {"namespace.put", "A"},
-    {"node.list", "A"},
-    {"preview", "voeaA"},
-    {"queue.claim", "waA"},
-    {"queue.get", "voeaA"},
-    {"queue.list", "voeaA"},
-    {"queue.pause", "oeaA"},
-    {"queue.put", "oeaA"},
-    {"queue.resume", "oeaA"},
-    {"ready", "*"},
-    {"run.approve", "oeaA"},
-    {"run.attempts", "voeaA"},
-    {"run.cancel", "oeaA"},
-    {"run.complete", "waA"},
-    {"run.fail", "waA"},
-    {"run.get", "voeaA"},
-    {"run.heartbeat", "waA"},
-    {"run.list", "voeaA"},
-    {"run.logs", "voeaA"},
-    {"run.reject", "oeaA"},
-    {"run.release", "waA"},
-    {"run.retry", "oeaA"},
-    {"run.terminate", "oeaA"},
-    {"runs.complete", "waA"},
-    {"runs.fail", "waA"},
-    {"runs.heartbeat", "waA"},
-    {"runs.release", "waA"},
-    {"schedule.backfill", "oeaA"},
-    {"schedule.backfills", "voeaA"},
-    {"backfill.list", "voeaA"},
-    {"schedule.get-backfill", "voeaA"},
-    {"schedule.stop-backfill", "oeaA"},
-    {"schedule.bulk", "eaA"},
-    {"schedule.bulk-delete", "eaA"},
-    {"schedule.bulk-diff", "voeaA"},
-    {"schedule.bulk-pause", "oeaA"},
-    {"schedule.bulk-put", "eaA"},
-    {"schedule.bulk-resume", "oeaA"},
-    {"schedule.bulk-update", "eaA"},
-    {"schedule.create", "eaA"},
-    {"schedule.delete", "eaA"},
-    {"schedule.exceptions", "voeaA"},
-    {"schedule.explain", "voeaA"},
-    {"schedule.get", "voeaA"},
-    {"schedule.health", "voeaA"},
-    {"schedule.hint", "oeaA"},
-    {"schedule.list", "voeaA"},
-    {"schedule.next", "voeaA"},
-    {"schedule.patch", "eaA"},
-    {"schedule.pause", "oeaA"},
-    {"schedule.plan-diff", "voeaA"},
-    {"schedule.put", "eaA"},
-    {"schedule.archive", "eaA"},
-    {"schedule.release", "oeaA"},
-    {"schedule.reset-failures", "oeaA"},
-    {"schedule.resume", "oeaA"},
-    {"schedule.skip", "oeaA"},
-    {"schedule.skip-next", "oeaA"},
-    {"schedule.slots", "voeaA"},
-    {"schedule.test", "oeaA"},
-    {"schedule.trigger", "oeaA"},
-    {"schedule.unhint", "oeaA"},
-    {"schedule.unskip", "oeaA"},
-    {"session.create", "voeawA"},
-    {"session.delete", "voeawA"},
-    {"session.get", "voeawA"},
-    {"token.create", "aA"},
-    {"token.delete", "aA"},
-    {"token.list", "aA"},
-    {"version", "*"},
-    {"openapi", "*"},
-    {"temporal.attributes", "voeaA"},
-    {"temporal.cluster", "*"},
-    {"temporal.count", "voeaA"},
-    {"temporal.create", "eaA"},
-    {"temporal.delete", "eaA"},
-    {"temporal.describe", "voeaA"},
-    {"temporal.health", "*"},
-    {"temporal.list", "voeaA"},
-    {"temporal.namespace", "voeaA"},
-    {"temporal.namespaces", "A"},
-    {"temporal.patch", "oeaA"},
-    {"temporal.system", "*"},
-    {"temporal.times", "voeaA"},
-    {"temporal.update", "eaA"},
-};
-
-enum { EXPECTED = sizeof expected / sizeof expected[0], PATH_MAX_BYTES = 256 };
+enum { PATH_MAX_BYTES = 256 };
 enum { VIEWER, OPERATOR, EDITOR, ADMIN, WORKER, TWO, ROLES = TWO + 3 };
 enum { OF_TEAM, OF_ALL }; /* the namespace of a token: `team`, or all */
 
@@ -180,9 +26,9 @@ static char tokens[ROLES][2][128];
 
 static const char *who_may(const char *id)
 {
-    for (int i = 0; i < EXPECTED; i++)
-        if (strcmp(expected[i].id, id) == 0)
-            return expected[i].who;
+    for (int i = 0; i < expected_right_count; i++)
+        if (strcmp(expected_rights[i].id, id) == 0)
+            return expected_rights[i].who;
     fail_msg("%s is not in the list of allowed roles: add it", id);
     return "";
 }
@@ -414,13 +260,13 @@ static void an_invalid_token_is_refused_by_every_route(void **state)
 static void the_list_has_no_removed_route(void **state)
 {
     (void)state;
-    for (int e = 0; e < EXPECTED; e++) {
+    for (int e = 0; e < expected_right_count; e++) {
         bool is_there = false;
 
         for (int i = 0; i < operation_count; i++)
-            is_there |= strcmp(operations[i].id, expected[e].id) == 0;
+            is_there |= strcmp(operations[i].id, expected_rights[e].id) == 0;
         if (!is_there)
-            fail_msg("there is no operation %s", expected[e].id);
+            fail_msg("there is no operation %s", expected_rights[e].id);
     }
 }
 
