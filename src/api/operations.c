@@ -14,6 +14,7 @@
 #include "api/openapi/openapi.h"
 #include "api/schedules/page.h"
 #include "api/schedules/report_item.h"
+#include "api/session/session.h"
 #include "api/temporal/temporal.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
@@ -244,6 +245,13 @@ const struct operation operations[] = {
      token_list_read, NULL},
     {"token.delete", "DELETE", V1 "/tokens/{token}", RIGHT_ADMIN, 0, "Revoke a token",
      token_delete_begin, token_delete_read, change_empty_settled},
+    {"session.create", "POST", V1 "/session", RIGHT_VIEW, 0,
+     "Begin a session of a browser with a token", session_create_begin, NULL,
+     session_create_settled, .other_right = RIGHT_WORK},
+    {"session.get", "GET", V1 "/session", RIGHT_VIEW, 0, "Show who the caller is",
+     session_get_begin, NULL, NULL, .other_right = RIGHT_WORK},
+    {"session.delete", "DELETE", V1 "/session", RIGHT_VIEW, 0, "End the session of a browser",
+     session_delete_begin, NULL, session_delete_settled, .other_right = RIGHT_WORK},
     {"audit.verify", "GET", V1 "/audit/verify", RIGHT_SERVER, 0,
      "Verify that the audit log was not altered", audit_verify_begin, audit_verify_read, NULL},
     {"audit.list", "GET", V1 "/audit", RIGHT_ADMIN, 0,

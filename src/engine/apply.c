@@ -195,6 +195,8 @@ static const struct command_rule rules[COMMAND_COUNT] = {
     [COMMAND_TOKEN] = {NULL, NULL, apply_token, applied_token},
     [COMMAND_TOKEN_DELETE] = {NULL, NULL, apply_token_delete, applied_token},
     [COMMAND_TOKEN_USED] = {send_token_used},
+    [COMMAND_SESSION] = {NULL, NULL, apply_session, applied_session},
+    [COMMAND_SESSION_END] = {NULL, NULL, apply_session_end, applied_session},
     [COMMAND_DENIED] = {NULL},
 };
 

@@ -62,7 +62,7 @@ apply_send_fn send_namespace, send_queue, send_queue_key, send_queue_limit, send
     send_gate_find, send_calendar, send_token_used;
 apply_fn apply_namespace, apply_queue, apply_queue_pause, apply_queue_limit, apply_gate,
     apply_ungate, applied_ungate, apply_calendar, applied_calendar, apply_clock, apply_token,
-    applied_token, apply_token_delete;
+    applied_token, apply_token_delete, apply_session, apply_session_end, applied_session;
 void apply_set_gate_limit(struct turn *turn, const struct command_state *s);
 
 /* apply_run.c: commands that create or end runs */

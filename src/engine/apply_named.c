@@ -215,6 +215,7 @@ void apply_token_delete(struct turn *turn, const struct command *c, struct comma
     reply->schedule = c->token->id;
     s->is_written = true;
     tokens_delete(turn->db, c->token->id, c->token->namespace, &s->changed);
+    sessions_delete_of(turn->db, c->token->id);
 }
 
 void applied_token(struct turn *turn, const struct command *c, struct command_state *s,
@@ -230,6 +231,42 @@ void applied_token(struct turn *turn, const struct command *c, struct command_st
     else
         refuse(turn, reply, RC_NOT_FOUND,
                "the token no longer exists, or it is the last one that can create others");
+}
+
+/* ---- sessions ---- */
+
+void apply_session(struct turn *turn, const struct command *c, struct command_state *s,
+                   struct reply *reply)
+{
+    struct session session = *c->session;
+
+    (void)reply;
+    must(session.token != 0);
+    session.created_at = turn->now;
+    s->is_written = true;
+    sessions_insert(turn->db, &session, &s->changed);
+    tokens_find(turn->db, session.token, &s->name_row);
+}
+
+void apply_session_end(struct turn *turn, const struct command *c, struct command_state *s,
+                       struct reply *reply)
+{
+    (void)reply;
+    s->is_written = true;
+    sessions_delete(turn->db, c->session->id, &s->changed);
+}
+
+void applied_session(struct turn *turn, const struct command *c, struct command_state *s,
+                     struct reply *reply)
+{
+    if (s->changed.changed == 1)
+        return;
+    if (c->kind == COMMAND_SESSION_END)
+        refuse(turn, reply, RC_NOT_FOUND, "the session has ended");
+    else if (s->name_row.rows == 0)
+        refuse(turn, reply, RC_NOT_FOUND, "the token was revoked");
+    else
+        refuse(turn, reply, RC_LIMIT, "there are %d sessions; that is the limit", SESSIONS_MAX);
 }
 
 /* ---- calendars and the clock ---- */

@@ -16,6 +16,7 @@
 #include "core/run_id.h"
 #include "engine/command_args.h"
 #include "store/audit.h"
+#include "store/sessions.h"
 #include "store/tokens.h"
 
 enum command_kind {
@@ -55,6 +56,8 @@ enum command_kind {
     COMMAND_QUEUE_LIMIT,  /* limit; created when absent                                    */
     COMMAND_UNGATE,       /* ungate                                                        */
     COMMAND_UNBACKFILL,   /* key: stops it; RC_NOT_FOUND: it has ended                     */
+    COMMAND_SESSION,      /* session: begins it; RC_NOT_FOUND: its token was revoked       */
+    COMMAND_SESSION_END,  /* session: its id                                               */
     COMMAND_COUNT
 };
 
@@ -89,6 +92,7 @@ struct command {
         struct ungate_args ungate;
         struct token_use_args token_used;
         const struct token *token;
+        const struct session *session;
         struct str settings; /* JSON; empty: unchanged               */
         struct str days;     /* as little-endian int32, ascending    */
         int64_t key;         /* of the queue; the pass of a backfill */

@@ -340,6 +340,13 @@
     " ended_at {int} NOT NULL, slot {int} NOT NULL, queue {int} NOT NULL)"    \
     " {strict};"
 
+/* Sessions of browsers, see store/sessions.h. */
+#define SESSIONS                                                                   \
+    "CREATE TABLE sessions (id {int} PRIMARY KEY, token {int} NOT NULL,"           \
+    " hash {blob} NOT NULL, created_at {int} NOT NULL, expires_at {int} NOT NULL)" \
+    " {strict};"                                                                   \
+    "CREATE INDEX sessions_token ON sessions (token, created_at);"
+
 /*
  * The last two numbers: programs with at least these versions may read the tables after it, and
  * write them.  No program before version 18 uses a newer database.
@@ -364,6 +371,7 @@ const struct migration schema_migrations[] = {
     {17, "workflows without a maximum run time", NO_MAXIMUM, 17, 17},
     {18, "how the last runs ended", RECENT, 18, 18},
     {19, "outcomes of days", DAYS, 18, 19},
+    {20, "sessions of browsers", SESSIONS, 18, 20},
 };
 const int schema_migration_count = sizeof(schema_migrations) / sizeof(*schema_migrations);
 

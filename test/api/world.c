@@ -350,13 +350,15 @@ static char *request_text(const char *what, const char *fields, size_t length)
 static struct keyring *read_keys(void)
 {
     struct arena *arena = arena_new(16 << 20);
-    struct db_result rows = {0};
+    struct db_result rows = {0}, sessions = {0};
     struct err err = {.text = ""};
     struct keyring *keys;
 
     tokens_list(world.reader, 0, 0, TOKENS_MAX, &rows);
+    sessions_list(world.reader, INSTANT_NONE, &sessions);
     world_must(db_flush(world.reader, arena, &err), &err);
     keys = keyring_new(STR("the key of the server"), &rows);
+    keyring_add_sessions(keys, &sessions);
     arena_free(arena);
     return keys;
 }

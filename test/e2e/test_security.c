@@ -422,6 +422,90 @@ static void a_preview_counts_against_the_limit_of_its_namespace(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
+/* ---- sessions ---- */
+
+#define SAME_ORIGIN "Origin: http://localhost\r\n"
+
+/* Begins a session; *ret is a header field with its cookie. */
+static void log_in(struct server *d, const char *token, char ret[TOKEN_MAX * 2])
+{
+    static const char name[] = "\r\nSet-Cookie: ";
+    char text[REQUEST_MAX];
+    const char *cookie;
+    int fd = request_connect(d);
+    size_t len;
+    ssize_t n;
+
+    request_send_head(fd, "POST", "/api/v1/session");
+    len = (size_t)snprintf(text, sizeof text, "Authorization: Bearer %s\r\n\r\n", token);
+    assert_int_equal(send(fd, text, len, MSG_NOSIGNAL), len);
+    for (len = 0; (n = recv(fd, text + len, sizeof text - 1 - len, 0)) > 0; len += (size_t)n) {
+    }
+    text[len] = '\0';
+    close(fd);
+    assert_non_null(strstr(text, "HTTP/1.1 201 "));
+    cookie = strstr(text, name);
+    assert_non_null(cookie);
+    cookie += strlen(name);
+    snprintf(ret, TOKEN_MAX * 2, "Cookie: %.*s\r\n", (int)strcspn(cookie, ";"), cookie);
+}
+
+static int status_with(struct server *d, const char *cookie)
+{
+    return request_as(d, NULL, cookie, "GET", "/api/v1/schedules", NULL).status;
+}
+
+/* Sessions are rows: the node that began one may die. */
+static void a_session_is_valid_from_login_to_logout(void **state)
+{
+    struct server *d = server_start(*state, NULL);
+    char root[TOKEN_MAX], cookie[TOKEN_MAX * 2], fields[TOKEN_MAX * 3];
+
+    make_token(d, NULL, ADMIN, root, NULL);
+    for (int i = 0; i < 20; i++) {
+        log_in(d, root, cookie);
+        assert_int_equal(status_with(d, cookie), 200);
+    }
+    server_kill(d);
+    d = server_restart(d, NULL);
+    assert_int_equal(status_with(d, cookie), 200);
+    snprintf(fields, sizeof fields, "%s" SAME_ORIGIN, cookie);
+    assert_int_equal(request_as(d, NULL, cookie, "DELETE", "/api/v1/session", NULL).status,
+                     403);
+    assert_int_equal(request_as(d, NULL, fields, "DELETE", "/api/v1/session", NULL).status,
+                     204);
+    assert_int_equal(status_with(d, cookie), 401);
+    assert_int_equal(status_as(d, root), 200);
+    assert_int_equal(server_stop(d), 0);
+}
+
+/* A request that waits for runs has begun with the session. */
+static void a_poll_does_not_outlive_its_session(void **state)
+{
+    static const char body[] = "{\"queues\":[\"q\"],\"wait\":\"30s\",\"worker\":\"w\"}";
+    struct world *w = *state;
+    struct server *d = server_start(w, NULL);
+    char root[TOKEN_MAX], cookie[TOKEN_MAX * 2], fields[TOKEN_MAX * 3], text[REQUEST_MAX];
+    struct answer answer;
+    int fd, len;
+
+    make_token(d, NULL, ADMIN, root, NULL);
+    log_in(d, root, cookie);
+    snprintf(fields, sizeof fields, "%s" SAME_ORIGIN, cookie);
+    fd = request_connect(d);
+    request_send_head(fd, "POST", "/api/v1/queues/claim");
+    len = snprintf(text, sizeof text, "%sContent-Length: %zu\r\n\r\n%s", fields, strlen(body),
+                   body);
+    assert_int_equal(send(fd, text, (size_t)len, MSG_NOSIGNAL), len);
+    UNTIL(world_number(w, "SELECT count(*) FROM queues WHERE name = 'q'") == 1);
+    assert_int_equal(request_as(d, NULL, fields, "DELETE", "/api/v1/session", NULL).status,
+                     204);
+    answer = request_end(d, fd);
+    assert_int_equal(answer.status, 401);
+    assert_string_equal(text_at(answer.json, "detail"), "the session has ended; log in again");
+    assert_int_equal(server_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +522,8 @@ int main(void)
         E2E_TEST(rate_limits_and_quotas_are_enforced),
         E2E_TEST(a_namespace_can_have_its_own_limits),
         E2E_TEST(a_preview_counts_against_the_limit_of_its_namespace),
+        E2E_TEST(a_session_is_valid_from_login_to_logout),
+        E2E_TEST(a_poll_does_not_outlive_its_session),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

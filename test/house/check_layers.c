@@ -54,10 +54,10 @@ static const struct row rows[] = {
 
     {"src/api",
      "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
-     "api/jobs api/openapi",
+     "api/jobs api/openapi api/session",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
-    {"src/api/access", "api/call store base", "engine db model core/ wire/"},
+    {"src/api/access", "api/call store wire/http1 base", "engine db model core/ wire/"},
     {"src/api/events", "api/call store core/ base", "engine db model wire/"},
     {"src/api/catalogue",
      "api/call api/events api/schedules store db model core wire/json base",
@@ -65,8 +65,8 @@ static const struct row rows[] = {
     {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
     {"src/api/days", "api/call api/schedules store core/", "engine db model wire/ base"},
     {"src/api/native",
-     "api/call api/access api/catalogue api/events api/schedules store model core/ wire/ base",
-     "engine db"},
+     "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
+     "api/jobs api/openapi api/session",
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",
      "engine db"},

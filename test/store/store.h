@@ -31,8 +31,8 @@ static int migration_stmt_count;
 /* Every table except `migrations`, in alphabetical order. */
 #define TABLES                                                                         \
     "audit backfills calendars cursors days days_left events exceptions gates history" \
-    " ledger logs meta namespaces nodes queues requests results runs schedules stats"  \
-    " stops tokens zones"
+    " ledger logs meta namespaces nodes queues requests results runs schedules"        \
+    " sessions stats stops tokens zones"
 
 /* For a group of tests. */
 static inline int set_up_tables(void **state)

@@ -7,6 +7,21 @@
 #include "api/access/keyring.h"
 #include "api/call/operation.h"
 
+/* Of the token or session that a command is about; NULL: none. */
+static const int64_t *id_of(const struct command *command)
+{
+    switch (command->kind) {
+    case COMMAND_TOKEN:
+    case COMMAND_TOKEN_DELETE:
+        return &command->token->id;
+    case COMMAND_SESSION:
+    case COMMAND_SESSION_END:
+        return &command->session->id;
+    default:
+        return NULL;
+    }
+}
+
 /* The name in the audit log of the object that a command changes. */
 static struct str object_name(const struct call *call, const struct command *command)
 {
@@ -14,10 +29,10 @@ static struct str object_name(const struct call *call, const struct command *com
 
     if (command->name.len > 0)
         return command->name;
-    if (command->kind != COMMAND_TOKEN && command->kind != COMMAND_TOKEN_DELETE)
+    if (!id_of(command))
         return call->params[0];
     id.ptr = arena_take(call->arena, id.cap);
-    token_id_print(command->token->id, &id);
+    token_id_print(*id_of(command), &id);
     return buf_as_str(&id);
 }
 

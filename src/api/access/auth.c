@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Authenticates requests: by token, or as local while no token exists; and rejects requests
- * that a browser may have sent for another site.
+ * Authenticates requests: by token, by the session of a browser, or as local while no token
+ * exists; and rejects requests that a browser may have sent for another site.
  */
 #include "api/access/auth.h"
 
+#include "api/access/session_cookie.h"
 #include "api/call/api_dialect.h"
 #include "api/call/operation.h"
 
@@ -102,6 +103,15 @@ static bool is_own_scheme(const struct auth *auth, const struct http1_request *r
            str_eq(scheme, forwarded);
 }
 
+static bool is_secure(const struct auth *auth, const struct http1_request *request)
+{
+    struct str forwarded;
+
+    return auth->is_tls || (is_forwarded(request) &&
+                            http1_find(request, STR("X-Forwarded-Proto"), &forwarded) &&
+                            str_eq(forwarded, STR("https")));
+}
+
 /* Compares "http://host:port" of the page with the scheme, host and port of the request. */
 static bool is_same_origin(const struct auth *auth, const struct http1_request *request,
                            struct str origin)
@@ -145,6 +155,12 @@ static bool deny_unauthorized(struct call *call, const char *why)
     return false;
 }
 
+static bool deny_forbidden(struct call *call, const char *why)
+{
+    call_deny(call, 403, "%s", why);
+    return false;
+}
+
 /*
  * Finds the token in the header; false: it has none.  The parser has rejected requests with two
  * Authorization fields.  Conductor's clients send only the token, in a field of their own.
@@ -166,6 +182,23 @@ static bool find_token_text(const struct call *call, const struct http1_request 
     return true;
 }
 
+static void set_caller(struct call *call, struct keyring *keys, const struct token *t,
+                       int64_t session)
+{
+    if (t->used_at < call->now - USED_EVERY)
+        keyring_use(keys, t, call->now);
+    call->by = arena_str(call->arena, t->name);
+    call->caller = (struct caller){
+        .name = call->by,
+        .role = t->role,
+        .token = t->id,
+        .session = session,
+        .is_everywhere = t->namespace == 0,
+        .namespace = arena_str(call->arena, t->namespace_name),
+        .is_secure = call->caller.is_secure,
+    };
+}
+
 static bool admit_token(struct call *call, struct keyring *keys, struct str text)
 {
     const struct token *t = keyring_find(keys, text);
@@ -174,16 +207,33 @@ static bool admit_token(struct call *call, struct keyring *keys, struct str text
         return deny_unauthorized(call, "unknown token; it may have been revoked");
     if (t->expires_at <= call->now)
         return deny_unauthorized(call, "the token has expired; an admin can create a new one");
-    if (t->used_at < call->now - USED_EVERY)
-        keyring_use(keys, t, call->now);
-    call->by = arena_str(call->arena, t->name);
-    call->caller = (struct caller){
-        .name = call->by,
-        .role = t->role,
-        .token = t->id,
-        .is_everywhere = t->namespace == 0,
-        .namespace = arena_str(call->arena, t->namespace_name),
-    };
+    set_caller(call, keys, t, 0);
+    return true;
+}
+
+/* The cookie of a session; while there are no tokens, cookies mean nothing. */
+static bool find_session_text(const struct call *call, const struct auth *auth,
+                              const struct http1_request *request, struct str *ret)
+{
+    return call->dialect == DIALECTS_NATIVE && keyring_count(auth->keys) > 0 &&
+           session_cookie_find(request, ret);
+}
+
+/* Browsers add the cookie to any request, so a change must come from a page of the server. */
+static bool admit_session(struct call *call, const struct auth *auth,
+                          const struct http1_request *request, struct str text)
+{
+    const struct session *session = keyring_find_session(auth->keys, text);
+    const struct token *t = session ? keyring_get(auth->keys, session->token) : NULL;
+    struct str origin;
+
+    if (!t || session->expires_at <= call->now || t->expires_at <= call->now)
+        return deny_unauthorized(call, "the session has ended; log in again");
+    if (is_change(request) && (!http1_find(request, STR("Origin"), &origin) ||
+                               !is_same_origin(auth, request, origin)))
+        return deny_forbidden(call, "Origin: a change with the cookie of a session must come "
+                                    "from a page of this server");
+    set_caller(call, auth->keys, t, session->id);
     return true;
 }
 
@@ -202,7 +252,10 @@ static bool admit_local(struct call *call, const struct auth *auth,
                                  "requests through a proxy need a token; create one on the "
                                  "server itself with belfry token create");
     call->by = STR("local");
-    call->caller = (struct caller){call->by, ROLE_ADMIN, 0, true, {NULL, 0}};
+    call->caller = (struct caller){.name = call->by,
+                                   .role = ROLE_ADMIN,
+                                   .is_everywhere = true,
+                                   .is_secure = call->caller.is_secure};
     return true;
 }
 
@@ -213,18 +266,13 @@ static bool is_for_upstream(const struct call *call, const struct auth *auth, st
            !str_starts(text, STR("bf_"));
 }
 
-static bool deny_forbidden(struct call *call, const char *why)
-{
-    call_deny(call, 403, "%s", why);
-    return false;
-}
-
 bool auth_admit(struct call *call, const struct auth *auth, const struct http1_request *request,
                 bool is_local)
 {
     struct str text = {NULL, 0};
     bool is_valid;
 
+    call->caller.is_secure = is_secure(auth, request);
     if (is_local && !is_own_host(auth, request->host) && !is_probe(call->operation, request))
         return deny_forbidden(call,
                               "Host: unknown name; use localhost on this machine, or add the "
@@ -238,7 +286,11 @@ bool auth_admit(struct call *call, const struct auth *auth, const struct http1_r
         call_problem(call, 503, "unavailable", "not ready: starting");
         return false;
     }
-    if (!find_token_text(call, request, &text, &is_valid) || is_for_upstream(call, auth, text))
+    if (!find_token_text(call, request, &text, &is_valid))
+        return find_session_text(call, auth, request, &text)
+                   ? admit_session(call, auth, request, text)
+                   : admit_local(call, auth, request, is_local);
+    if (is_for_upstream(call, auth, text))
         return admit_local(call, auth, request, is_local);
     if (!is_valid)
         return deny_unauthorized(call, "Authorization: must be Bearer bf_...");

@@ -4,7 +4,8 @@
  *
  * call_begin() then checks its rights by the table of operations.  While no token exists, local
  * clients have full access and remote clients have none; once one exists, every client needs a
- * token.  This code uses no clock and no socket.
+ * token, or the cookie of a session (only in the native API).  This code uses no clock and no
+ * socket.
  */
 #pragma once
 

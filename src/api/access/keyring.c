@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses and prints tokens, and finds them in memory by id.
+ * Parses and prints tokens and sessions, and finds them in memory by id.
  */
 #include "api/access/keyring.h"
 
@@ -18,7 +18,19 @@ struct keyring {
     struct str key;
     struct token *tokens; /* by id */
     int count;
+    struct session *sessions; /* by id */
+    int session_count;
 };
+
+void secret_draw(const struct api_context *context, int64_t *ret_id, uint8_t ret[SECRET_BYTES])
+{
+    *ret_id = 1 + (int64_t)(context->random(context->arg) % TOKEN_ID_MAX);
+    for (size_t i = 0; i < SECRET_BYTES; i += sizeof(uint64_t)) {
+        uint64_t random = context->random(context->arg);
+
+        memcpy(ret + i, &random, sizeof random);
+    }
+}
 
 /* ---- text forms ---- */
 
@@ -92,21 +104,35 @@ void token_print(enum role role, int64_t id, const uint8_t secret[SECRET_BYTES],
     print_secret(secret, out);
 }
 
+void session_print(int64_t id, const uint8_t secret[SECRET_BYTES], struct buf *out)
+{
+    token_id_print(id, out);
+    buf_char(out, '_');
+    print_secret(secret, out);
+}
+
 struct parts {
     enum role role;
     int64_t id;
     uint8_t secret[SECRET_BYTES];
 };
 
+static bool parse_id_and_secret(struct str text, struct parts *ret)
+{
+    struct str id, secret;
+
+    return str_cut(text, '_', &id, &secret) && token_id_parse(id, &ret->id) &&
+           parse_secret(secret, ret->secret);
+}
+
 static bool parse_token(struct str text, struct parts *ret)
 {
-    struct str head, role, id, rest;
+    struct str head, role, rest;
     struct err ignored;
 
     return text.len < TOKEN_TEXT_MAX && str_cut(text, '_', &head, &rest) &&
            str_eq(head, STR("bf")) && str_cut(rest, '_', &role, &rest) &&
-           role_parse(role, &ret->role, &ignored) == RC_OK && str_cut(rest, '_', &id, &rest) &&
-           token_id_parse(id, &ret->id) && parse_secret(rest, ret->secret);
+           role_parse(role, &ret->role, &ignored) == RC_OK && parse_id_and_secret(rest, ret);
 }
 
 /* ---- the keyring ---- */
@@ -131,6 +157,15 @@ struct keyring *keyring_new(struct str key, const struct db_result *rows)
         t->created_by = arena_str(arena, t->created_by);
     }
     return ring;
+}
+
+void keyring_add_sessions(struct keyring *ring, const struct db_result *rows)
+{
+    must(!ring->sessions);
+    ring->sessions = arena_array(ring->arena, (size_t)rows->rows, sizeof *ring->sessions);
+    ring->session_count = rows->rows;
+    for (int i = 0; i < rows->rows; i++)
+        sessions_read(rows, i, &ring->sessions[i]);
 }
 
 struct keyring *keyring_free(struct keyring *ring)
@@ -186,6 +221,38 @@ const struct token *keyring_find(const struct keyring *ring, struct str text)
     keyring_hash(ring, parts.secret, hash);
     is_equal = sha256_eq(hash, t ? t->hash : none.hash);
     return t && is_equal && t->role == parts.role ? t : NULL;
+}
+
+const struct session *keyring_get_session(const struct keyring *ring, int64_t id)
+{
+    int low = 0, high = ring->session_count;
+
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+
+        if (ring->sessions[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ring->session_count && ring->sessions[low].id == id ? &ring->sessions[low]
+                                                                     : NULL;
+}
+
+const struct session *keyring_find_session(const struct keyring *ring, struct str text)
+{
+    static const struct session none;
+    const struct session *session;
+    struct parts parts;
+    uint8_t hash[SHA256_BYTES];
+    bool is_equal;
+
+    if (!parse_id_and_secret(text, &parts))
+        return NULL;
+    session = keyring_get_session(ring, parts.id);
+    keyring_hash(ring, parts.secret, hash);
+    is_equal = sha256_eq(hash, session ? session->hash : none.hash);
+    return session && is_equal ? session : NULL;
 }
 
 void keyring_use(struct keyring *ring, const struct token *token, instant now)

@@ -58,19 +58,6 @@ static enum rc read_expiry(const struct call *call, const struct token_body *bod
     return err_field(reterr, "expiresAt", "must be in the future");
 }
 
-/* Draws the id and the secret: 316 unpredictable bits. */
-static void draw_secret(const struct call *call, struct new_token *new)
-{
-    const struct api_context *context = call->context;
-
-    new->token.id = 1 + (int64_t)(context->random(context->arg) % TOKEN_ID_MAX);
-    for (size_t i = 0; i < SECRET_BYTES; i += sizeof(uint64_t)) {
-        uint64_t random = context->random(context->arg);
-
-        memcpy(new->secret + i, &random, sizeof random);
-    }
-}
-
 /*
  * Returns false after it has set the error answer.  An admin of one namespace can create tokens
  * for that namespace only.
@@ -129,7 +116,7 @@ static enum call_step create_token(struct call *call, const struct token_body *b
                             "the first token must be able to create others: use role admin, "
                             "namespace \"*\" and no expiry; once it exists, every client needs "
                             "a token");
-    draw_secret(call, new);
+    secret_draw(call->context, &new->token.id, new->secret);
     keyring_hash(call->keys, new->secret, new->token.hash);
     *command = (struct command){.kind = COMMAND_TOKEN, .token = &new->token};
     call->commands = command;

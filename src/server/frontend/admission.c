@@ -72,6 +72,7 @@ void admission_set_keys(struct admission *admission, struct keyring *keys)
 bool admission_still_allows(const struct admission *admission, const struct caller *caller,
                             instant now)
 {
+    const struct session *session;
     const struct token *token;
 
     if (!admission->keys || caller->role == ROLE_NONE)
@@ -79,7 +80,9 @@ bool admission_still_allows(const struct admission *admission, const struct call
     if (caller->token == 0)
         return keyring_count(admission->keys) == 0;
     token = keyring_get(admission->keys, caller->token);
-    return token && token->expires_at > now;
+    session = keyring_get_session(admission->keys, caller->session);
+    return token && token->expires_at > now &&
+           (caller->session == 0 || (session && session->expires_at > now));
 }
 
 bool admission_has_tokens(const struct admission *admission)

@@ -49,6 +49,8 @@ static const char *denial_of(void *arg, const struct caller *caller)
 
     if (admission_still_allows(frontend->admission, caller, clock_now()))
         return NULL;
+    if (caller->session != 0)
+        return "the session has ended; log in again";
     return caller->token == 0 ? "a token is required now; send Authorization: Bearer bf_..."
                               : "the token was revoked or has expired";
 }

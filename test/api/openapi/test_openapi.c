@@ -209,11 +209,11 @@ static void make_nightly(void)
     assert_int_equal(ask_example(op, ""), 201);
 }
 
-/* The schedule exists, and no worker holds the run. */
+/* The schedule exists, no token exists, and no worker holds the run. */
 static bool may_conflict(const struct operation *op)
 {
-    static const char *const ids[] = {"schedule.create", "run.complete", "run.heartbeat",
-                                      "run.fail", "run.release"};
+    static const char *const ids[] = {"schedule.create", "session.create", "run.complete",
+                                      "run.heartbeat",   "run.fail",       "run.release"};
 
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
         if (strcmp(op->id, ids[i]) == 0)
