@@ -8,10 +8,11 @@
 #include "api/call/context_attributes.h"
 #include "api/temporal/temporal_query_parts.h"
 #include "core/time/text.h"
+#include "model/temporal_codec.h"
 
 /* What is checked. */
 struct subject {
-    const Temporal__Fields *fields[2];
+    Temporal__Fields *fields[2];
     const struct temporal_query *query;
 };
 
@@ -191,6 +192,18 @@ static enum rc check_query(const struct temporal_query *query,
     return check_query(query->right, list, reterr);
 }
 
+/* The attributes that every schedule has need no list. */
+static enum rc check_system_names(const struct temporal_query *query, struct err *reterr)
+{
+    if (!query || query->kind == QUERY_ALL)
+        return RC_OK;
+    if (query->kind == QUERY_COMPARE)
+        return query->name == NAME_CUSTOM ? RC_OK : check_compare(query, NULL, reterr);
+    if (check_system_names(query->left, reterr) != RC_OK)
+        return RC_INVALID;
+    return check_system_names(query->right, reterr);
+}
+
 /* Whether the list is needed. */
 static bool has_custom(const struct temporal_query *query)
 {
@@ -220,12 +233,50 @@ static enum rc check_subject(const struct call *call, const struct subject *subj
     return check_query(subject->query, list, reterr);
 }
 
+static void set_type(Temporal__Payload *payload, enum attribute_type type, struct arena *arena)
+{
+    Temporal__Payload__MetadataEntry **all, *entry = NULL;
+    const char *text = attribute_type_text(type);
+
+    for (size_t i = 0; i < payload->n_metadata; i++)
+        if (strcmp(payload->metadata[i]->key, "type") == 0)
+            entry = payload->metadata[i];
+    if (!entry) {
+        all = arena_array(arena, payload->n_metadata + 1, sizeof *all);
+        for (size_t i = 0; i < payload->n_metadata; i++)
+            all[i] = payload->metadata[i];
+        entry = arena_take(arena, sizeof *entry);
+        temporal__payload__metadata_entry__init(entry);
+        entry->key = temporal_text(STR("type"), arena);
+        all[payload->n_metadata++] = entry;
+        payload->metadata = all;
+    }
+    entry->value = (ProtobufCBinaryData){strlen(text),
+                                         (uint8_t *)temporal_text(str_of(text), arena)};
+}
+
+/* As Temporal does: some clients show only attributes whose payload names the type. */
+static void set_types(const Temporal__Fields *fields, const struct search_attributes *list,
+                      struct arena *arena)
+{
+    for (size_t i = 0; fields && i < fields->n_fields; i++) {
+        enum attribute_type type = search_attributes_type(list, str_of(fields->fields[i]->key));
+
+        if (fields->fields[i]->value && type != ATTRIBUTE_NONE)
+            set_type(fields->fields[i]->value, type, arena);
+    }
+}
+
 static bool check(struct call *call, const struct subject *subject, enum call_step *ret_step)
 {
     const struct api_context *context = call->context;
     struct context_attributes found;
     struct err err;
 
+    if (check_system_names(subject->query, &err) != RC_OK) {
+        *ret_step = call_refuse(call, "invalid_field", &err);
+        return false;
+    }
     if (!context->search_attributes || !needs_list(subject))
         return true;
     context->search_attributes(context->arg, call->namespace_name, call->arena, &found);
@@ -235,8 +286,13 @@ static bool check(struct call *call, const struct subject *subject, enum call_st
     if (!call->has_asked_attributes && found.is_upstream &&
         (!found.is_known || found.age > TEMPORAL_ATTRIBUTES_AGE))
         return false;
-    if (!found.is_known || check_subject(call, subject, &found.list, &err) == RC_OK)
+    if (!found.is_known)
         return true;
+    if (check_subject(call, subject, &found.list, &err) == RC_OK) {
+        for (int i = 0; i < 2; i++)
+            set_types(subject->fields[i], &found.list, call->arena);
+        return true;
+    }
     if (!call->has_asked_attributes && found.is_upstream &&
         found.age > TEMPORAL_ATTRIBUTES_AGAIN)
         return false;
@@ -244,8 +300,8 @@ static bool check(struct call *call, const struct subject *subject, enum call_st
     return false;
 }
 
-bool temporal_attributes_check(struct call *call, const Temporal__Fields *of_schedule,
-                               const Temporal__Fields *of_action, enum call_step *ret_step)
+bool temporal_attributes_check(struct call *call, Temporal__Fields *of_schedule,
+                               Temporal__Fields *of_action, enum call_step *ret_step)
 {
     return check(call, &(struct subject){.fields = {of_schedule, of_action}}, ret_step);
 }

@@ -15,9 +15,12 @@
 #define TEMPORAL_ATTRIBUTES_AGE   SPAN_MIN /* of a list that needs not be read again   */
 #define TEMPORAL_ATTRIBUTES_AGAIN SPAN_S   /* of a list that is not read before an error */
 
-/* Those of a schedule and of its workflows; either may be NULL.  False: see the step. */
-bool temporal_attributes_check(struct call *call, const Temporal__Fields *of_schedule,
-                               const Temporal__Fields *of_action, enum call_step *ret_step);
+/*
+ * Those of a schedule and of its workflows; either may be NULL.  Adds the defined types to
+ * their payloads.  False: see the step.
+ */
+bool temporal_attributes_check(struct call *call, Temporal__Fields *of_schedule,
+                               Temporal__Fields *of_action, enum call_step *ret_step);
 
 /* Those of a query. */
 bool temporal_attributes_query(struct call *call, const struct temporal_query *query,

@@ -9,7 +9,7 @@
 
 enum { UPDATE_TRIES_MAX = 20 }; /* retries of an update without token after other edits */
 
-static const Temporal__Fields *action_attributes(const Temporal__Schedule *schedule)
+static Temporal__Fields *action_attributes(const Temporal__Schedule *schedule)
 {
     return schedule && schedule->action && schedule->action->start_workflow
                ? schedule->action->start_workflow->search_attributes

@@ -7,6 +7,7 @@
 
 #include "api/call/context_attributes.h"
 #include "api/temporal/temporal_attributes.h"
+#include "model/temporal_codec.h"
 
 static struct search_attribute defined[] = {
     {{"Team", 4}, ATTRIBUTE_KEYWORD},      {{"Words", 5}, ATTRIBUTE_TEXT},
@@ -125,6 +126,41 @@ static void unknown_names_and_wrong_types_are_refused(void **state)
     assert_int_equal(update_with(NULL), 200);
 }
 
+/* The type that a payload names; NULL: none. */
+static const char *type_in(const Temporal__Fields *shown)
+{
+    const Temporal__Payload *payload;
+
+    assert_non_null(shown);
+    assert_int_equal(shown->n_fields, 1);
+    payload = shown->fields[0]->value;
+    for (size_t i = 0; i < payload->n_metadata; i++)
+        if (strcmp(payload->metadata[i]->key, "type") == 0)
+            return temporal_text((struct str){(char *)payload->metadata[i]->value.data,
+                                              payload->metadata[i]->value.len},
+                                 world.arena);
+    return NULL;
+}
+
+static void values_get_the_defined_type(void **state)
+{
+    Temporal__DescribeScheduleResponse *got;
+
+    (void)state;
+    assert_int_equal(create_with("s", one("Team", "\"x\""), NULL), 200);
+    assert_string_equal(type_in(described("s")->search_attributes), "Keyword");
+    make_request("s");
+    assert_int_equal(update_with(one("Tags", "[\"a\"]")), 200);
+    assert_string_equal(type_in(described("s")->search_attributes), "KeywordList");
+    assert_int_equal(create_with("t", NULL, one("Level", "3")), 200);
+    got = described("t");
+    assert_string_equal(type_in(got->schedule->action->start_workflow->search_attributes),
+                        "Int");
+    known = (struct context_attributes){.is_open = true};
+    assert_int_equal(create_with("u", one("Team", "\"x\""), NULL), 200);
+    assert_null(type_in(described("u")->search_attributes));
+}
+
 static void queries_are_checked(void **state)
 {
     static const struct {
@@ -179,6 +215,33 @@ static void queries_are_checked(void **state)
     for (size_t i = 0; i + 1 < sizeof valid / sizeof *valid; i++)
         if (list(valid[i]) != 200)
             fail_msg("%s", valid[i]);
+}
+
+static void queries_on_system_attributes_are_always_checked(void **state)
+{
+    static const struct {
+        const char *query, *error;
+    } cases[] = {
+        {"TemporalSchedulePaused = 'true'",
+         "invalid value type for search attribute TemporalSchedulePaused of type Bool: "
+         "\"true\" (type: string)"},
+        {"NOT (ScheduleRunningWorkflowCount = 1 OR ScheduleBufferedStartsCount = 'x')",
+         "search attribute ScheduleBufferedStartsCount of type Int"},
+        {"ScheduleNextActionTime > 'soon'", "unable to parse datetime 'soon'"},
+    };
+
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        known = (struct context_attributes){.is_open = round == 0, .is_upstream = round == 1};
+        world.context.search_attributes = round < 2 ? tell_attributes : NULL;
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            list(cases[i].query);
+            assert_grpc_error(400, "3", cases[i].error);
+            count(cases[i].query);
+            assert_grpc_error(400, "3", cases[i].error);
+        }
+        assert_int_equal(list("TemporalSchedulePaused = true AND ScheduleId > 'a'"), 200);
+    }
 }
 
 static void without_a_list_everything_is_accepted(void **state)
@@ -301,7 +364,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ATTRIBUTES_TEST(unknown_names_and_wrong_types_are_refused),
+        ATTRIBUTES_TEST(values_get_the_defined_type),
         ATTRIBUTES_TEST(queries_are_checked),
+        ATTRIBUTES_TEST(queries_on_system_attributes_are_always_checked),
         ATTRIBUTES_TEST(without_a_list_everything_is_accepted),
         ATTRIBUTES_TEST(a_list_that_is_missing_or_old_is_read_first),
         ATTRIBUTES_TEST(a_list_is_read_again_before_an_error),

@@ -12,23 +12,25 @@ from urllib.parse import quote
 from peers import Belfry, call, until
 
 HERE = pathlib.Path(__file__).parent
-LEAD_S = 20  # from the start of the comparison to the first slot
+LEAD_S = 20  # from the line @slots to the first slot
 # What no two servers have in common.
 VARYING = {"createTime": "time", "updatedTime": "time", "executionTime": "time",
            "executionId": "id", "workflowId": "id", "instance": "host"}
 
 
-def read_requests(words):
+def read_requests():
+    words = {"wf": '"startWorkflowRequest":{"name":"cmp_wf","version":1}'}
     for line in (HERE / "requests.txt").read_text().splitlines():
-        if line and not line.startswith("#"):
+        if line == "@slots":
+            words.update(slot_words(int(time.time()) + LEAD_S))
+        elif line and not line.startswith("#"):
             fields = string.Template(line).substitute(words).split(" ", 3)
             yield fields + [None] * (4 - len(fields))
 
 
-def words_of(first):
-    """The values of the names in requests.txt; the slots are `first` and 4 s later."""
-    words = {"wf": '"startWorkflowRequest":{"name":"cmp_wf","version":1}',
-             "before": (first - 1) * 1000, "after": (first + 5) * 1000}
+def slot_words(first):
+    """The values of the names in requests.txt that describe slots: `first` and 4 s later."""
+    words = {"before": (first - 1) * 1000, "after": (first + 5) * 1000}
     for number, at in enumerate((first, first + 4), 1):
         t = time.gmtime(at)
         words[f"slot{number}"] = at * 1000
@@ -121,7 +123,7 @@ def wait_for_records(server):
 def send_all(servers, listed, show=print):
     """Returns the number of requests and how many had an unexplained difference."""
     total = failed = 0
-    for name, method, path, body in read_requests(words_of(int(time.time()) + LEAD_S)):
+    for name, method, path, body in read_requests():
         if name == "@records":
             for server in servers:
                 wait_for_records(server)

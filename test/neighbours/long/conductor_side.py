@@ -13,7 +13,7 @@ from programs import Lines
 HERE = pathlib.Path(__file__).parent
 SETTLE_S = 900  # until the last workflows have ended, on a busy machine
 PAGE = 1000
-LANGUAGES = ("python", "java")
+LANGUAGES = {"python": 1, "java": 4}  # threads of each worker
 
 
 class ConductorSide:
@@ -81,16 +81,16 @@ class ConductorSide:
             ids += [one["workflowId"] for one in page["results"]]
             if len(ids) >= page["totalHits"] or not page["results"]:
                 break
-        return [call(f"{self.server.url}/workflow/{one}?includeTasks=false")[2] for one in ids]
+        return [call(f"{self.server.url}/workflow/{one}")[2] for one in ids]
 
-    def judge(self):
+    def judge(self, kills):
         """Returns the numbers of right and wrong starts."""
         checks = Checks()
         for name in LANGUAGES:
-            self.judge_one(checks, name)
+            self.judge_one(checks, name, kills)
         return checks.right, checks.wrong
 
-    def judge_one(self, checks, name):
+    def judge_one(self, checks, name, kills):
         sure, possible = slots_between(self.created[name], self.paused[name], self.period)
 
         def is_settled(runs):
@@ -101,13 +101,12 @@ class ConductorSide:
             runs = until(lambda: self.workflows(name), is_settled, f"the end of {name}", SETTLE_S)
         except AssertionError:
             runs = self.workflows(name)
-        by_slot = collections.Counter(slot_of(one) for one in runs if slot_of(one))
-        for at in sorted(sure):
-            checks.check(by_slot[at] == 1, f"{name}: {by_slot[at]} workflows of slot {at}")
-        checks.check(set(by_slot) <= possible, f"{name}: slots of nobody: {set(by_slot) - possible}")
-        checks.direct(name, self.workers[name].lines,
-                      collections.Counter(one.get("correlationId") for one in runs),
-                      {one["workflowId"] for one in runs})
+        checks.slots(name, collections.Counter(slot_of(one) for one in runs if slot_of(one)), sure,
+                     possible)
+        checks.direct(name, self.workers[name].lines, collections.Counter(
+            one.get("correlationId") for one in runs if not slot_of(one)),
+            {one["workflowId"] for one in runs}, len(sure))
+        checks.repeated(name, sum(lost_tasks(one) for one in runs), kills, LANGUAGES[name])
         bad = [one["workflowId"] for one in runs if one["status"] != "COMPLETED"]
         checks.check(not bad, f"{name}: {len(bad)} workflows did not complete: {bad[:5]}")
         print(f"{name}: {len(sure)} slots; {len(runs)} workflows at Conductor")
@@ -122,3 +121,8 @@ def slot_of(run):
     """The scheduled second, or none if the workflow was started directly."""
     at = (run.get("input") or {}).get("_scheduledTime")
     return int(at) // 1000 if at else None
+
+
+def lost_tasks(run):
+    """How often a task was given to a worker that did not report it."""
+    return sum(task["status"] != "COMPLETED" for task in run["tasks"])

@@ -28,6 +28,7 @@ def connect(belfry, side):
 
 
 def kill_until(belfry, end):
+    """Returns the number of kills."""
     kills = 0
     slowest = 0.0
     while time.monotonic() + KILL_S < end:
@@ -39,6 +40,7 @@ def kill_until(belfry, end):
         kills += 1
     time.sleep(max(0, end - time.monotonic()))
     print(f"{kills} kills; the slowest start of Belfry took {slowest:.1f} s", flush=True)
+    return kills
 
 
 def main():
@@ -57,9 +59,9 @@ def main():
         connect(belfry, side)
         side.start()
         print("workers and schedules are ready", flush=True)
-        kill_until(belfry, time.monotonic() + given.minutes * 60)
+        kills = kill_until(belfry, time.monotonic() + given.minutes * 60)
         side.quiet()
-        passed, failed = side.judge()
+        passed, failed = side.judge(kills)
     finally:
         if side:
             side.stop()
