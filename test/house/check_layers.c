@@ -65,8 +65,9 @@ static const struct row rows[] = {
     {"src/api/schedules", "api/call store model core/ wire/ base", "engine db"},
     {"src/api/days", "api/call api/schedules store core/", "engine db model wire/ base"},
     {"src/api/native",
-     "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
-     "api/jobs api/openapi api/session",
+     "api/call api/access api/catalogue api/events api/schedules store model core/ wire/ base",
+     "engine db"},
+    {"src/api/session", "api/call api/access", "base engine store db model core/ wire/"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",
      "engine db"},
