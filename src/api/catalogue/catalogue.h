@@ -35,7 +35,7 @@ struct catalogue_entry {
     instant next_at;    /* INSTANT_NEVER: no run is planned                          */
     instant last_start; /* INSTANT_NONE: never                                       */
     instant late_at;    /* late if nothing has changed by then; INSTANT_NEVER: never */
-    span lateness;      /* of the last run                                           */
+    span lateness;      /* of the last automatic run that ended, see struct cursor   */
     int64_t failures;
     uint8_t status, outcome; /* enum catalogue_status, enum outcome */
     /* From the schedule. */

@@ -33,14 +33,6 @@ static enum catalogue_status status_of(const struct cursor *c)
     return strcmp(word, "paused") == 0 ? STATUS_PAUSED : STATUS_ACTIVE;
 }
 
-/* How long after its slot the last automatic run began; a later trigger counts as well. */
-static span lateness_of(const struct cursor *c)
-{
-    if (c->last_slot == INSTANT_NONE || c->last_start < c->last_slot)
-        return 0;
-    return c->last_start - c->last_slot;
-}
-
 struct catalogue_entry catalogue_read_cursor(const struct cursor *c)
 {
     bool is_known = c->last_outcome >= OUTCOME_NONE && c->last_outcome <= OUTCOME_UNKNOWN;
@@ -51,7 +43,7 @@ struct catalogue_entry catalogue_read_cursor(const struct cursor *c)
         .next_at = schedule_next_at(c),
         .last_start = c->last_start,
         .late_at = late_at(c),
-        .lateness = lateness_of(c),
+        .lateness = c->last_late,
         .failures = c->failures,
         .status = (uint8_t)status_of(c),
         .outcome = is_known ? (uint8_t)c->last_outcome : OUTCOME_NONE,

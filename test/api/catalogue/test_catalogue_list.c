@@ -129,6 +129,7 @@ static void an_overdue_schedule_is_late(void **state)
     assert_string_equal(list("health=late"), "c");
     pass_time(0);
     assert_string_equal(list("health=late"), "");
+    end_run("reports", "complete", js("{'fence':1}"));
     assert_string_equal(list("sort=-lateness&limit=1"), "c*");
 }
 
