@@ -217,12 +217,15 @@ static struct str write_head(struct exchange *x, struct http1_answer *answer)
     return buf_as_str(&out);
 }
 
-/* For HTTP/2: an answer with fields that cannot be sent becomes a plain 500. */
+/*
+ * For HTTP/2: an answer with fields that cannot be sent becomes a plain 500.  Forwarded answers
+ * have the upstream's Date; the others have none.
+ */
 static bool reject_fields(struct http1_answer *answer)
 {
     struct err err;
 
-    if (http1_write_check(answer, &err) == RC_OK)
+    if (http1_write_check(answer, true, &err) == RC_OK)
         return false;
     answer->status = 500;
     answer->field_count = 0;

@@ -76,16 +76,17 @@ enum http1_framing http1_write_stream_framing(const struct http1_request *to)
     return to->minor == 1 ? HTTP1_CHUNKED : HTTP1_TO_CLOSE;
 }
 
-static enum rc check_field(const struct http1_field *field, struct err *reterr)
+static enum rc check_field(const struct http1_field *field, bool may_be_date,
+                           struct err *reterr)
 {
     static const struct str reserved[] = {
-        {"content-length", 14}, {"transfer-encoding", 17}, {"connection", 10}, {"date", 4}};
+        {"date", 4}, {"content-length", 14}, {"transfer-encoding", 17}, {"connection", 10}};
 
     if (!http1_is_token(field->name))
         return err_set(reterr, RC_INVALID, -1, 0,
                        "\"%.*s\" is not a header field name; use letters, digits and -",
                        STR_ARG(field->name));
-    for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+    for (size_t i = may_be_date; i < sizeof(reserved) / sizeof(reserved[0]); i++)
         if (str_eq_nocase(field->name, reserved[i]))
             return err_set(reterr, RC_INVALID, -1, 0,
                            "the answer must not set the header field %.*s",
@@ -129,10 +130,11 @@ static bool has_no_body(int status)
     return status == 204 || status == 304;
 }
 
-enum rc http1_write_check(const struct http1_answer *answer, struct err *reterr)
+enum rc http1_write_check(const struct http1_answer *answer, bool may_have_date,
+                          struct err *reterr)
 {
     for (int i = 0; i < answer->field_count; i++) {
-        enum rc rc = check_field(&answer->fields[i], reterr);
+        enum rc rc = check_field(&answer->fields[i], may_have_date, reterr);
 
         if (rc != RC_OK)
             return rc;
@@ -148,7 +150,7 @@ enum rc http1_write_head(const struct http1_answer *answer, struct buf *out, str
     must(answer->status >= 200 && answer->status <= 599 && answer->length >= 0);
     must(has_no_body(answer->status) == (answer->framing == HTTP1_NO_BODY));
     must(answer->framing != HTTP1_CHUNKED || (answer->to && answer->to->minor == 1));
-    rc = http1_write_check(answer, reterr);
+    rc = http1_write_check(answer, false, reterr);
     if (rc != RC_OK)
         return rc;
     draft.cut = false;

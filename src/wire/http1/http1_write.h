@@ -38,7 +38,8 @@ MUST_USE enum rc http1_write_head(const struct http1_answer *answer, struct buf 
                                   struct err *reterr);
 
 /* The check of the fields alone, for HTTP/2, where other code frames the answer. */
-MUST_USE enum rc http1_write_check(const struct http1_answer *answer, struct err *reterr);
+MUST_USE enum rc http1_write_check(const struct http1_answer *answer, bool may_have_date,
+                                   struct err *reterr);
 
 /* Whether the connection stays open after this answer, as its head says. */
 bool http1_write_keeps_open(const struct http1_answer *answer);
