@@ -9,7 +9,7 @@
 #include "base/unpack.h"
 #include "store/columns.h"
 #include "store/sql_numbers.h"
-#include "store/tables.h"
+#include "store/tables_access.h"
 
 enum {
     ROW_NUMBERS = 4,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "store/columns.h"
-#include "store/tables.h"
+#include "store/tables_access.h"
 
 #define COLUMNS SQL_NAMES(SESSION_COLUMNS)
 #define VALUES  SQL_PARAMS(SESSION_COLUMNS)

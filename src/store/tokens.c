@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "store/columns.h"
-#include "store/tables.h"
+#include "store/tables_access.h"
 
 #define KEY_NAME STR("token_key")
 
