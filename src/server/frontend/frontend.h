@@ -61,10 +61,10 @@ struct namespace_cache *frontend_namespaces(const struct frontend *frontend);
 /* For api_context.  An empty `upstream` means the default one. */
 bool frontend_has_upstream(const struct frontend *frontend, struct str namespace,
                            struct str upstream);
-/* The schedule quota of the namespace: its own setting or that of the configuration. */
 /* See search_attributes of struct api_context.  For any thread. */
 void frontend_search_attributes(const struct frontend *frontend, struct str namespace,
                                 struct arena *arena, struct context_attributes *ret);
+/* The schedule quota of the namespace: its own setting or that of the configuration. */
 int64_t frontend_quota(const struct frontend *frontend, struct str namespace);
 
 /* Returns why requests are rejected, or NULL if the server is ready. */
