@@ -4,6 +4,8 @@
  */
 #include "api/access/keyring.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "api/access/roles.h"
@@ -192,19 +194,32 @@ void keyring_hash(const struct keyring *ring, const uint8_t secret[SECRET_BYTES]
     sha256_hmac(ring->key, (struct str){(const char *)secret, SECRET_BYTES}, ret);
 }
 
-const struct token *keyring_get(const struct keyring *ring, int64_t id)
+/* The element with this id, which is its first member and orders the list; NULL: none. */
+static const void *find_by_id(const void *list, int count, size_t size, int64_t id)
 {
-    int low = 0, high = ring->count;
+    int low = 0, high = count;
 
     while (low < high) {
         int middle = low + (high - low) / 2;
+        const char *element = (const char *)list + (size_t)middle * size;
+        int64_t found;
 
-        if (ring->tokens[middle].id < id)
+        memcpy(&found, element, sizeof found);
+        if (found == id)
+            return element;
+        if (found < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < ring->count && ring->tokens[low].id == id ? &ring->tokens[low] : NULL;
+    return NULL;
+}
+static_assert(offsetof(struct token, id) == 0 && offsetof(struct session, id) == 0,
+              "find_by_id()");
+
+const struct token *keyring_get(const struct keyring *ring, int64_t id)
+{
+    return find_by_id(ring->tokens, ring->count, sizeof *ring->tokens, id);
 }
 
 const struct token *keyring_find(const struct keyring *ring, struct str text)
@@ -225,18 +240,7 @@ const struct token *keyring_find(const struct keyring *ring, struct str text)
 
 const struct session *keyring_get_session(const struct keyring *ring, int64_t id)
 {
-    int low = 0, high = ring->session_count;
-
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-
-        if (ring->sessions[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ring->session_count && ring->sessions[low].id == id ? &ring->sessions[low]
-                                                                     : NULL;
+    return find_by_id(ring->sessions, ring->session_count, sizeof *ring->sessions, id);
 }
 
 const struct session *keyring_find_session(const struct keyring *ring, struct str text)
