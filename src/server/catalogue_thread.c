@@ -66,7 +66,8 @@ struct catalogue_thread *catalogue_thread_new(const struct config *config, struc
     t->notes = mailbox_new(NOTES_MAX, sizeof(int64_t), NULL, NULL);
     t->catalogue = catalogue_new(seed);
     catalogue_feed_open(&t->feed, t->catalogue);
-    t->as_of = t->shown_as_of = INSTANT_NONE;
+    t->as_of = INSTANT_NONE;
+    atomic_store(&t->shown_as_of, INSTANT_NONE);
     /* A change waits for the queries in progress, not for later ones. */
     must(pthread_rwlockattr_init(&attributes) == 0);
     must(pthread_rwlockattr_setkind_np(&attributes,
