@@ -62,7 +62,7 @@ static void sum_turn(struct digest *d, const struct record *record, int i)
 {
     const struct rec_turn *t = &record->turns[i];
 
-    SUM(d, t->order, t->node, t->boot, t->turn, t->now, t->in_doubt);
+    SUM(d, t->order, t->node, t->boot, t->turn, t->now, t->in_doubt, t->is_partial);
 }
 
 static void sum_fault(struct digest *d, const struct record *record, int i)

@@ -99,13 +99,27 @@ static instant barred_since(const struct facts *facts, const struct schedule *s)
     return since;
 }
 
-/* The clock of the last turn before a time: what was due then was decided. */
+/*
+ * A full disk fails turns of any size.  The engine tries them with fewer schedules, so that the
+ * first turns after it may leave due ones to the turns that follow at once.
+ */
+static bool is_small(const struct facts *facts, const struct rec_turn *turn)
+{
+    const struct record *record = facts->record;
+
+    for (int i = 0; turn->is_partial && i < record->fault_count; i++)
+        if (record->faults[i].kind == FAULT_DISK_FULL && record->faults[i].order < turn->order)
+            return true;
+    return false;
+}
+
+/* The clock of the last turn before a time by which all that was due then was decided. */
 static instant turn_before(const struct facts *facts, instant t)
 {
     instant last = INSTANT_NONE;
 
     for (int i = 0; i < facts->turn_count; i++)
-        if (facts->turns[i]->now < t - facts->skew)
+        if (facts->turns[i]->now < t - facts->skew && !is_small(facts, facts->turns[i]))
             last = max_of(last, facts->turns[i]->now);
     return last;
 }

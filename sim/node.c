@@ -284,6 +284,7 @@ static int record_turn(struct world *world, const struct sim_node *node, int boo
                                                .turn = node->turn,
                                                .now = node->done_at,
                                                .in_doubt = node->in_doubt,
+                                               .is_partial = true,
                                            });
 }
 
@@ -359,6 +360,7 @@ static void committed(struct world *world, struct sim_node *node, const struct t
         recorder_return(&world->recorder, node->done_turn);
     else
         (void)record_turn(world, node, node->boot);
+    recorder_asked(&world->recorder, out->wake_at - node->done_at);
     record_reports(world, node, out);
     recorder_digest(&world->recorder, out);
     trace_turn(world, node, out);

@@ -74,7 +74,8 @@ struct rec_turn {
     int64_t order;
     int64_t node, boot, turn;
     instant now;
-    bool in_doubt; /* the reply of its commit was lost */
+    bool in_doubt;   /* the reply of its commit was lost */
+    bool is_partial; /* it asked for another turn at once, or its reply was lost */
 };
 
 enum rec_fault_kind {

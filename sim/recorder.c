@@ -11,6 +11,8 @@
 
 enum { RECORDER_BYTES_MAX = 256 << 20 }; /* the largest world takes a tenth of it */
 
+#define AT_ONCE SPAN_S /* an engine that left something to do waits a few milliseconds */
+
 void recorder_begin(struct recorder *recorder, uint64_t seed)
 {
     *recorder = (struct recorder){.record = {.seed = seed},
@@ -99,6 +101,11 @@ int recorder_turn(struct recorder *recorder, const struct rec_turn *turn)
     r->turns[r->turn_count].order = ++recorder->order;
     recorder->turn = r->turn_count++;
     return recorder->turn;
+}
+
+void recorder_asked(struct recorder *recorder, span wait)
+{
+    recorder->record.turns[recorder->turn].is_partial = wait < AT_ONCE;
 }
 
 void recorder_return(struct recorder *recorder, int turn)

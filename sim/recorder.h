@@ -32,6 +32,8 @@ void recorder_fault(struct recorder *recorder, const struct rec_fault *fault);
 
 /* A turn was committed; returns its index.  What follows belongs to this turn. */
 int recorder_turn(struct recorder *recorder, const struct rec_turn *turn);
+/* How soon the current turn asked for the next one; until this is known, it is partial. */
+void recorder_asked(struct recorder *recorder, span wait);
 /* What follows belongs to this earlier turn, whose outputs became known only now. */
 void recorder_return(struct recorder *recorder, int turn);
 const struct rec_turn *recorder_current(const struct recorder *recorder);
