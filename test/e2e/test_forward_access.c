@@ -81,24 +81,6 @@ static void a_revoked_token_ends_its_poll(void **state)
 
 /* ---- TLS to the upstream ---- */
 
-/* The file as a string of JSON. */
-static const char *read_pem(const char *path, char *ret, size_t size)
-{
-    FILE *file = fopen(path, "r");
-    size_t n = 0;
-    int c;
-
-    assert_non_null(file);
-    while ((c = fgetc(file)) != EOF && n + 3 < size) {
-        if (c == '\n')
-            ret[n++] = '\\';
-        ret[n++] = (char)(c == '\n' ? 'n' : c);
-    }
-    fclose(file);
-    ret[n] = '\0';
-    return ret;
-}
-
 static void set_tls(struct stage *s, int port, const char *tls)
 {
     api(s->d, 200, "PUT", "/api/v1/namespaces/default",
@@ -109,7 +91,8 @@ static void set_tls(struct stage *s, int port, const char *tls)
 
 static void a_certificate_of_belfry_opens_the_upstream(void **state)
 {
-    static char ca[4096], cert[4096], key[4096], tls[16384];
+    static char ca[CERT_JSON_MAX], cert[CERT_JSON_MAX], key[CERT_JSON_MAX],
+        tls[4 * CERT_JSON_MAX];
     struct stage s = {0};
     struct tls_proxy proxy;
     struct cert client;
@@ -117,12 +100,11 @@ static void a_certificate_of_belfry_opens_the_upstream(void **state)
     open_stage(&s, state);
     cert_make(CERT_EC, "belfry", &client);
     tls_proxy_open_mutual(&proxy, s.up.port, client.cert);
-    snprintf(tls, sizeof tls, "'ca':'%s','cert':'%s','key':'%s'",
-             read_pem(proxy.cert.cert, ca, sizeof ca), read_pem(client.cert, cert, sizeof cert),
-             read_pem(client.key, key, sizeof key));
+    snprintf(tls, sizeof tls, "'ca':%s,'cert':%s,'key':%s", cert_json(proxy.cert.cert, ca),
+             cert_json(client.cert, cert), cert_json(client.key, key));
     set_tls(&s, proxy.port, tls);
     assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 0);
-    snprintf(tls, sizeof tls, "'ca':'%s'", ca); /* no certificate of its own */
+    snprintf(tls, sizeof tls, "'ca':%s", ca); /* no certificate of its own */
     set_tls(&s, proxy.port, tls);
     assert_status(call(&s, SERVICE "StartWorkflowExecution", "default"), 14);
     set_tls(&s, proxy.port, ""); /* an unknown authority */

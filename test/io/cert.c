@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/must.h"
 
 static EVP_PKEY *make_key(enum cert_kind kind)
@@ -93,4 +94,23 @@ void cert_write_file(char *path, const char *text)
     FILE *file = open_new(path);
 
     must(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+const char *cert_json(const char *path, char ret[static CERT_JSON_MAX])
+{
+    struct buf out = {.ptr = ret, .cap = CERT_JSON_MAX};
+    FILE *file = fopen(path, "r");
+    int c;
+
+    must(file);
+    buf_char(&out, '"');
+    while ((c = fgetc(file)) != EOF)
+        if (c == '\n')
+            buf_text(&out, "\\n");
+        else
+            buf_char(&out, (char)c);
+    buf_char(&out, '"');
+    must(!out.cut);
+    fclose(file);
+    return ret;
 }

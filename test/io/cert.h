@@ -26,5 +26,9 @@ static inline struct tls_files cert_files(const struct cert *cert)
     return (struct tls_files){.cert = cert->cert, .key = cert->key};
 }
 
+/* The text of a PEM file as a JSON string. */
+enum { CERT_JSON_MAX = 8192 };
+const char *cert_json(const char *path, char ret[static CERT_JSON_MAX]);
+
 /* A file with any text; its name replaces *path, which ends in XXXXXX. */
 void cert_write_file(char *path, const char *text);

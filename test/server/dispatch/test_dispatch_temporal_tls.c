@@ -69,34 +69,16 @@ static void an_untrusted_server_gets_no_request(void **state)
 
 /* ---- the upstream's own rules ---- */
 
-enum { PEM_MAX = 8192, TEXT_MAX = 4 * PEM_MAX };
-
-/* The text of a file as a JSON string. */
-static void read_pem(const char *path, char *ret)
-{
-    FILE *file = fopen(path, "r");
-    int c;
-
-    assert_non_null(file);
-    *ret++ = '"';
-    while ((c = fgetc(file)) != EOF) {
-        if (c == '\n')
-            *ret++ = '\\';
-        *ret++ = c == '\n' ? 'n' : (char)c;
-    }
-    fclose(file);
-    *ret++ = '"';
-    *ret = '\0';
-}
+enum { TEXT_MAX = 4 * CERT_JSON_MAX };
 
 /* The certificates of the proxy are for 127.0.0.1, not for this name. */
 #define OTHER_NAME "localhost"
 
 static void use_tls(struct world *world, const struct tls_proxy *proxy, const char *more)
 {
-    static char ca[PEM_MAX], settings[2 * TEXT_MAX];
+    static char ca[CERT_JSON_MAX], settings[2 * TEXT_MAX];
 
-    read_pem(proxy->cert.cert, ca);
+    cert_json(proxy->cert.cert, ca);
     (void)snprintf(settings, sizeof settings,
                    "{\"upstream\":\"main\",\"upstreams\":{\"main\":{\"type\":\"temporal\","
                    "\"url\":\"https://" OTHER_NAME ":%d\",\"namespace\":\"default\","
@@ -115,15 +97,15 @@ static const struct report *start_and_end(struct world *world)
 
 static void a_workflow_is_started_and_followed_with_a_certificate(void **state)
 {
-    static char cert[PEM_MAX], key[PEM_MAX], more[TEXT_MAX];
+    static char cert[CERT_JSON_MAX], key[CERT_JSON_MAX], more[TEXT_MAX];
     struct world *world = *state;
     struct cert client;
     struct tls_proxy proxy;
 
     cert_make(CERT_EC, "belfry", &client);
     tls_proxy_open_mutual(&proxy, world->server->port, client.cert);
-    read_pem(client.cert, cert);
-    read_pem(client.key, key);
+    cert_json(client.cert, cert);
+    cert_json(client.key, key);
     snprintf(more, sizeof more, ",\"serverName\":\"127.0.0.1\",\"cert\":%s,\"key\":%s", cert,
              key);
     use_tls(world, &proxy, more);
