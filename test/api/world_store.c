@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../db/empty.h"
 #include "core/cursor.h"
 #include "store/schema.h"
 #include "world.h"
@@ -45,9 +46,8 @@ static void open_empty(void)
     }
     assert_non_null(getenv("BELFRY_TEST_URL"));
     snprintf(url, sizeof url, "%s", getenv("BELFRY_TEST_URL"));
+    world_must(empty_database(url, &err), &err);
     world_must(db_open(url, &patient, &world.db, &err), &err);
-    world_must(db_exec(world.db, STR("DROP SCHEMA public CASCADE"), &err), &err);
-    world_must(db_exec(world.db, STR("CREATE SCHEMA public"), &err), &err);
 }
 
 static void start(span dispatch_jitter)

@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "db/disk.h"
+#include "empty.h"
 
 enum { ARENA_MAX = 256 << 20, URL_MAX = 256 };
 
@@ -117,11 +118,9 @@ static inline int set_up(void **state)
         snprintf(f->url, sizeof f->url, "sqlite:%s/test.db", f->dir);
         snprintf(f->free_url, sizeof f->free_url, "sqlite:%s/test.db?vfs=unix", f->dir);
     }
+    if (f->postgres)
+        OK(empty_database(f->url, err));
     f->db = open_with(f->url, NULL);
-    if (f->postgres) {
-        exec(f->db, "DROP SCHEMA public CASCADE");
-        exec(f->db, "CREATE SCHEMA public");
-    }
     *state = f;
     return 0;
 }

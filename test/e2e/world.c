@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "../db/empty.h"
 #include "core/event.h"
 #include "db/db.h"
 #include "server.h"
@@ -116,19 +117,6 @@ int world_events(const struct world *world, const char *name)
     return count;
 }
 
-/* The PostgreSQL server outlives the test; its database is emptied, not created. */
-static void empty_database(const char *url)
-{
-    static const char *const sql[] = {"DROP SCHEMA public CASCADE", "CREATE SCHEMA public"};
-    struct db *db = open_db(url, false);
-    struct err err;
-
-    for (size_t i = 0; i < sizeof sql / sizeof sql[0]; i++)
-        if (db_exec(db, str_of(sql[i]), &err) != RC_OK)
-            fail_msg("%s: %s", sql[i], err.text);
-    db_close(db);
-}
-
 /* ---- systemd ---- */
 
 int world_notify_open(const struct world *world)
@@ -180,6 +168,7 @@ int world_set_up(void **state)
     const char *kind = getenv("BELFRY_TEST_DB"), *pg_url = getenv("BELFRY_TEST_URL");
     const char *program = getenv("BELFRY");
     struct world *world = calloc(1, sizeof *world);
+    struct err err;
 
     if (!world || !kind || !program)
         fail_msg("set BELFRY to the program and BELFRY_TEST_DB to sqlite or postgres");
@@ -191,7 +180,8 @@ int world_set_up(void **state)
         fail_msg("run this through test/db/with_postgres.sh");
     if (world->is_postgres) {
         snprintf(world->url, sizeof world->url, "%s", pg_url);
-        empty_database(pg_url);
+        if (empty_database(pg_url, &err) != RC_OK)
+            fail_msg("%s: %s", pg_url, err.text);
     } else {
         snprintf(world->url, sizeof world->url, "sqlite:%s/belfry.db", world->dir);
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../db/empty.h"
 #include "core/time/text.h"
 #include "harness_internal.h"
 #include "store/schema.h"
@@ -177,11 +178,10 @@ static void make_tables(void)
     struct err err = {.text = ""};
     struct db *db = NULL;
 
+    if (is_postgres && empty_database(url, &err) != RC_OK)
+        fail_test("%s: %s", url, err.text);
     if (db_open(url, &(struct db_options){.deadline_ms = DEADLINE_MS}, &db, &err) != RC_OK)
         fail_test("%s: %s", url, err.text);
-    if (is_postgres && (db_exec(db, STR("DROP SCHEMA public CASCADE"), &err) != RC_OK ||
-                        db_exec(db, STR("CREATE SCHEMA public"), &err) != RC_OK))
-        fail_test("%s", err.text);
     if (schema_migrate(db, world.now, world.arena, &err) != RC_OK)
         fail_test("%s", err.text);
     db_close(db);

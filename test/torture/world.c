@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../db/empty.h"
 #include "actor.h"
 #include "base/must.h"
 #include "db/db.h"
@@ -354,19 +355,6 @@ static enum rc heal(struct world *w, struct err *reterr)
 }
 
 /* ---- the world ---- */
-
-static enum rc empty_database(const char *url, struct err *reterr)
-{
-    struct db *db = NULL;
-    enum rc rc = db_open(url, NULL, &db, reterr);
-
-    if (rc == RC_OK)
-        rc = db_exec(db, STR("DROP SCHEMA public CASCADE"), reterr);
-    if (rc == RC_OK)
-        rc = db_exec(db, STR("CREATE SCHEMA public"), reterr);
-    db_close(db);
-    return rc;
-}
 
 static enum rc begin_world(struct world *w, struct err *reterr)
 {
