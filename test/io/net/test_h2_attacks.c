@@ -213,7 +213,8 @@ static void a_burst_of_pings_or_settings_is_disconnected(void **state)
         int fd = hello();
 
         for (int i = 0; i <= H2_ACKS_MAX; i++) {
-            const char head[9] = {0, 0, (char)questions[q].payload.len, (char)questions[q].type};
+            const char head[9] = {0, 0, (char)questions[q].payload.len,
+                                  (char)questions[q].type};
 
             buf_str(&burst, (struct str){head, sizeof head});
             buf_str(&burst, questions[q].payload);
@@ -229,6 +230,14 @@ static void a_burst_of_pings_or_settings_is_disconnected(void **state)
  * because it accepts nothing.  A client whose buffer is full may not learn of that, so the server
  * tells that the request of the connection has lost its client.
  */
+static void ask_until_gone(int fd, size_t q)
+{
+    while (!mailbox_wait(app->news, clock_boot_us() + SPAN_MS))
+        while (h2c_frame(fd, questions[q].type, 0, 0, questions[q].payload))
+            ;
+    app_await(app, APP_GONE);
+}
+
 static void unread_answers_to_pings_and_settings_are_limited(void **state)
 {
     (void)state;
@@ -240,10 +249,7 @@ static void unread_answers_to_pings_and_settings_are_limited(void **state)
                               STR("\x82\x04\x06/later\x86\x01\x01h")));
         app_await(app, APP_HELD);
         assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
-        while (!mailbox_wait(app->news, clock_boot_us() + SPAN_MS))
-            while (h2c_frame(fd, questions[q].type, 0, 0, questions[q].payload))
-                ;
-        app_await(app, APP_GONE);
+        ask_until_gone(fd, q);
         app_order(app, APP_CUT, 0);
         client_vanish(fd);
     }
