@@ -22,6 +22,7 @@ struct postgres_notify {
     struct log *log;
     struct mailbox *to_writer;
     struct str node;
+    struct db_hosts *hosts;
     pthread_t thread;
     int stop[2]; /* a pipe; closing the write end stops the thread */
     struct db *db;
@@ -39,7 +40,7 @@ static bool wait_for(const struct postgres_notify *notify, int fd, int timeout_m
 
 static enum rc connect_db(struct postgres_notify *notify, struct err *reterr)
 {
-    struct db_options options = {.readonly = true};
+    struct db_options options = {.readonly = true, .hosts = notify->hosts};
     enum rc rc = db_open(notify->config->db.ptr, &options, &notify->db, reterr);
 
     return rc == RC_OK ? db_listen(notify->db, NOTIFY_CHANNEL, reterr) : rc;
@@ -86,7 +87,8 @@ static void *postgres_notify_main(void *arg)
 }
 
 struct postgres_notify *postgres_notify_start(const struct config *config, struct log *log,
-                                              struct mailbox *to_writer, struct str node)
+                                              struct mailbox *to_writer, struct str node,
+                                              struct db_hosts *hosts)
 {
     struct postgres_notify *notify;
 
@@ -95,7 +97,7 @@ struct postgres_notify *postgres_notify_start(const struct config *config, struc
     notify = calloc(1, sizeof *notify);
     must(notify);
     *notify = (struct postgres_notify){
-        .config = config, .log = log, .to_writer = to_writer, .node = node};
+        .config = config, .log = log, .to_writer = to_writer, .node = node, .hosts = hosts};
     must(pipe2(notify->stop, O_CLOEXEC) == 0);
     must(pthread_create(&notify->thread, NULL, postgres_notify_main, notify) == 0);
     return notify;

@@ -13,10 +13,12 @@
 #define NOTIFY_CHANNEL "belfry_ready"
 
 struct postgres_notify; /* opaque */
+struct db_hosts;
 
 /* Returns NULL for SQLite, which has no notifications.  `node` is the name of this node. */
 struct postgres_notify *postgres_notify_start(const struct config *config, struct log *log,
-                                              struct mailbox *to_writer, struct str node);
+                                              struct mailbox *to_writer, struct str node,
+                                              struct db_hosts *hosts);
 
 /* Accepts NULL, returns NULL. */
 struct postgres_notify *postgres_notify_stop(struct postgres_notify *notify);

@@ -2,6 +2,9 @@
 /*
  * Tests of a PostgreSQL server that stops or freezes while Belfry runs, and returns.
  */
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 #include "h2_client.h"
 #include "peers/pg_server.h"
 #include "peers/receiver.h"
@@ -222,6 +225,47 @@ static void the_watchdog_is_notified_during_an_outage(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
+/* Puts a host that accepts connections and then stays silent before the host of the URL. */
+static int add_silent_host(struct world *w)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t len = sizeof address;
+    char directory[128];
+    const char *at = strstr(w->url, "host=");
+
+    assert_non_null(at);
+    snprintf(directory, sizeof directory, "%s", at + strlen("host="));
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(fd, 64), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    snprintf(w->url, sizeof w->url,
+             "postgres:///postgres?user=belfry&host=127.0.0.1,%s&port=%d,5432"
+             "&sslmode=disable&gssencmode=disable",
+             directory, ntohs(address.sin_port));
+    return fd;
+}
+
+static void a_silent_host_does_not_keep_the_server_from_the_others(void **state)
+{
+    struct world *w = *state;
+    int silent = add_silent_host(w);
+    struct server *d = server_start(w, NULL);
+    const json_t *run;
+
+    find_postgres(w);
+    server_await(d, "msg=\"database host cannot be used\" host=127.0.0.1:");
+    make_schedule(d, "work", QUEUED);
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "30s"), "[0]");
+    pg_server_stop(&pg_server);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
+    pg_server_start(w, &pg_server);
+    assert_recovers(d, run);
+    close(silent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +275,7 @@ int main(void)
         E2E_TEST(a_call_that_ends_in_an_outage_is_recorded_later),
         E2E_TEST(the_server_waits_until_postgres_is_started),
         E2E_TEST(the_watchdog_is_notified_during_an_outage),
+        E2E_TEST(a_silent_host_does_not_keep_the_server_from_the_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_postgres);
