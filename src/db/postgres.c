@@ -24,12 +24,6 @@ enum {
     VERSION_MIN = 130000, /* the oldest maintained version */
     NAME_MAX_BYTES = 16,  /* of a prepared statement */
     TEXT_MAX = 200,       /* of the server's message */
-    /*
-     * Client and server both enforce the deadline, one of them this much later.  A writer gives
-     * up before the server, which might not answer at all.  For a reader the server ends the
-     * statement first, so that the connection stays usable.
-     */
-    MARGIN_MS = 1000,
     IDLE_MS = 1500, /* in a writer's transaction: a turn computes for some 10 ms at a time */
     PEER_MS = 3000, /* after which the server gives up a peer that confirms nothing */
 };
@@ -320,7 +314,7 @@ static enum rc check_server(const struct postgres *pg, struct err *reterr)
 static enum rc set_up(struct postgres *pg, struct err *reterr)
 {
     const struct db_options *options = &pg->db.options;
-    int server_ms = options->deadline_ms + (options->readonly ? 0 : MARGIN_MS);
+    int server_ms = options->deadline_ms + (options->readonly ? 0 : POSTGRES_MARGIN_MS);
     char text[DB_SQL_MAX];
     struct buf sql = BUF(text);
 
@@ -364,7 +358,8 @@ static enum rc postgres_open(struct db *db, const char *url, struct err *reterr)
     enum rc rc;
 
     pg->deadline.fd = -1;
-    rc = deadline_open(db->options.deadline_ms + (db->options.readonly ? MARGIN_MS : 0),
+    rc = deadline_open(db->options.deadline_ms +
+                           (db->options.readonly ? POSTGRES_MARGIN_MS : 0),
                        &pg->deadline, reterr);
     if (rc == RC_OK)
         rc = postgres_connect(url, db->host, &db->options, &pg->conn, reterr);

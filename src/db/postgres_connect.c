@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <libpq-fe.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -181,17 +180,27 @@ static enum rc wait_until_connected(PGconn *conn, struct deadline *deadline, boo
     return RC_OK;
 }
 
-static int timeout_ms(const PQconninfoOption *options, int otherwise)
+/* `connect_timeout` of the URL; libpq reports one that is not a number. */
+static int read_timeout_s(const char *text)
 {
-    const char *text = option(options, "connect_timeout");
-    long seconds;
+    struct str rest = str_of(text);
+    int64_t seconds = 0;
 
-    if (!text)
-        return otherwise;
-    seconds = strtol(text, NULL, 10);
-    if (seconds <= 0 || seconds > TIMEOUT_MAX_S)
-        seconds = TIMEOUT_MAX_S;
-    return (seconds < TIMEOUT_MIN_S ? TIMEOUT_MIN_S : (int)seconds) * 1000;
+    (void)str_take_number(&rest, TIMEOUT_MAX_S, &seconds);
+    if (seconds == 0 || seconds > TIMEOUT_MAX_S)
+        return TIMEOUT_MAX_S;
+    return seconds < TIMEOUT_MIN_S ? (int)TIMEOUT_MIN_S : (int)seconds;
+}
+
+static int timeout_ms(const PQconninfoOption *parsed, const struct db_options *options)
+{
+    const char *text = option(parsed, "connect_timeout");
+
+    if (text)
+        return read_timeout_s(text) * 1000;
+    if (count_hosts(parsed) > 1)
+        return POSTGRES_HOST_MS;
+    return options->deadline_ms + (options->readonly ? POSTGRES_MARGIN_MS : 0);
 }
 
 static const char *zero_ended(struct str text, char room[static POSTGRES_NAME_MAX])
@@ -248,9 +257,7 @@ enum rc postgres_connect(const char *url, int host, const struct db_options *opt
     enum rc rc;
 
     must(parsed && host >= 0 && host < count_hosts(parsed));
-    rc = deadline_open(timeout_ms(parsed, count_hosts(parsed) > 1 ? (int)POSTGRES_HOST_MS
-                                                                  : options->deadline_ms),
-                       &deadline, reterr);
+    rc = deadline_open(timeout_ms(parsed, options), &deadline, reterr);
     if (rc != RC_OK) {
         PQconninfoFree(parsed);
         return rc;

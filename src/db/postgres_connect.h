@@ -15,6 +15,12 @@ enum {
     POSTGRES_HOSTS_MAX = 16,
     POSTGRES_NAME_MAX = 320, /* a host name has at most 255 bytes; a socket's directory, 107 */
     POSTGRES_HOST_MS = 2000, /* for each host, if there are several */
+    /*
+     * Client and server both enforce the deadline, one of them this much later.  A writer gives
+     * up before the server, which might not answer at all.  For a reader the server ends the
+     * statement first, so that the connection stays usable.
+     */
+    POSTGRES_MARGIN_MS = 1000,
 };
 
 /* Returns the number of hosts, at least 1. */

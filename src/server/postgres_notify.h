@@ -20,5 +20,11 @@ struct postgres_notify *postgres_notify_start(const struct config *config, struc
                                               struct mailbox *to_writer, struct str node,
                                               struct db_hosts *hosts);
 
+/*
+ * Whether notifications arrive.  Without them, waiting workers get runs of other nodes up to a
+ * second late.  For any thread.
+ */
+bool postgres_notify_is_connected(const struct postgres_notify *notify);
+
 /* Accepts NULL, returns NULL. */
 struct postgres_notify *postgres_notify_stop(struct postgres_notify *notify);

@@ -200,7 +200,8 @@ static const struct header_row header_rows[] = {
     {"sched.h",
      "src/io/thread.c test/io/test_thread.c test/io/test_host_name.c test/e2e/test_network.c"},
     {"stdatomic.h",
-     "src/base/log.c src/db/db_open.c src/server/counters.h src/server/commit_signal.h "
+     "src/base/log.c src/db/db_open.c src/server/postgres_notify.c src/server/counters.h "
+     "src/server/commit_signal.h "
      "src/server/ticket.h src/server/catalogue_thread.c bench test/db/test_wal_writeback.c "
      "test/server/test_writer.c test/server/frontend/test_read_queue.c " THREADS},
 
