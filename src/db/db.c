@@ -13,10 +13,6 @@
 #include "db/driver.h"
 
 enum {
-    /* The struct and what a driver allocates for the life of the connection. */
-    CONNECTION_BYTES_MAX = 1 << 20,
-    /* BEGIN, COMMIT and the text of db_exec() must fit into a full queue. */
-    QUEUE_SPARE = 2 * DB_SQL_MAX,
     CLOCK_BYTES_MAX = 4096, /* one row of one number */
 };
 
@@ -53,66 +49,7 @@ enum rc db_check_rows(int rows, struct err *reterr)
                    DB_ROWS_MAX);
 }
 
-/* Opening and closing. */
-
-static int or_default(int wanted, int usual)
-{
-    must(wanted >= 0);
-    return wanted > 0 ? wanted : usual;
-}
-
-static struct db *create_db(const struct db_driver *driver, const struct db_options *options)
-{
-    struct arena *arena = arena_new(CONNECTION_BYTES_MAX);
-    struct db *db = arena_take(arena, driver->size);
-
-    db->driver = driver;
-    db->arena = arena;
-    db->queue = arena_new(DB_QUEUE_BYTES_MAX + QUEUE_SPARE);
-    if (options)
-        db->options = *options;
-    db->options.deadline_ms = or_default(db->options.deadline_ms, DB_DEADLINE_MS);
-    db->options.lock_ms = or_default(db->options.lock_ms, DB_LOCK_MS);
-    db->options.wal_pages = or_default(db->options.wal_pages, DB_CHECKPOINT_PAGES);
-    if (db->options.bytes_max == 0)
-        db->options.bytes_max = DB_BYTES_MAX;
-    return db;
-}
-
-enum rc db_open(const char *url, const struct db_options *options, struct db **ret,
-                struct err *reterr)
-{
-    static const struct {
-        const char *scheme;
-        size_t skip;
-        const struct db_driver *driver;
-    } schemes[] = {
-        {"sqlite:", sizeof "sqlite:" - 1, &db_sqlite},
-        {"postgres://", 0, &db_postgres},
-        {"postgresql://", 0, &db_postgres},
-    };
-
-    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-        struct db *db;
-        enum rc rc;
-
-        if (!str_starts(str_of(url), str_of(schemes[i].scheme)))
-            continue;
-        db = create_db(schemes[i].driver, options);
-        rc = db->driver->open(db, url + schemes[i].skip, reterr);
-        if (rc != RC_OK) {
-            db_close(db);
-            return rc;
-        }
-        db->fault = db->options.fault;
-        *ret = db;
-        return RC_OK;
-    }
-    /* The URL is not repeated: it may contain a password. */
-    return err_set(reterr, RC_INVALID, 0, 0,
-                   "this is not the URL of a database; write sqlite:FILE or "
-                   "postgres://USER@HOST/NAME");
-}
+/* Closing. */
 
 struct db *db_close(struct db *db)
 {

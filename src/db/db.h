@@ -38,6 +38,7 @@ enum {
 enum db_kind { DB_SQLITE, DB_POSTGRES };
 
 struct db; /* opaque */
+struct db_hosts;
 
 /*
  * For the simulator.  At each point, `ask` returns RC_OK, or RC_LOST or RC_UNKNOWN to break the
@@ -61,6 +62,7 @@ struct db_options {
     int wal_pages;       /* a longer WAL is checkpointed; 0: DB_CHECKPOINT_PAGES */
     bool writes_back;    /* SQLite: only for db_write_back_wal() */
     const struct db_fault *fault; /* NULL: none; must outlive the connection */
+    struct db_hosts *hosts;       /* NULL: the first host first; must outlive the connection */
 };
 
 /*
@@ -78,6 +80,9 @@ struct db_stmt {
  * "sqlite:FILE" (or "sqlite:FILE?vfs=NAME"), or "postgres://…" as libpq reads it.  At most one
  * connection that is not readonly may be open on a SQLite file (a named VFS guards its files
  * itself): the second gets RC_BUSY.  Connections with `writes_back` do not count.
+ *
+ * If a PostgreSQL URL has several hosts, each gets the same time (db/postgres_connect.h); a
+ * writer accepts only one that is not read-only.
  */
 enum rc db_open(const char *url, const struct db_options *options, struct db **ret,
                 struct err *reterr);

@@ -42,6 +42,7 @@ struct db {
     struct arena *queue; /* entries and copies of their parameters */
     struct db_entry *first, *last;
     struct db_options options;    /* with defaults filled in */
+    int host;                     /* of the URL, to connect to */
     const struct db_fault *fault; /* NULL while the connection is being opened */
     bool in_transaction;          /* begun by the caller; BEGIN may still be queued */
     bool failed;                  /* nothing runs until the transaction ends; see `why` */
@@ -63,6 +64,8 @@ struct db_driver {
         *alone; /* for db_begin_alone(), sent after begin; NULL: begin suffices */
     const struct db_stmt *notify; /* NULL: there are no other nodes */
     /* `url` without the scheme for SQLite, complete for PostgreSQL. */
+    enum rc (*hosts)(const char *url, int *ret_count, struct err *reterr); /* NULL: no hosts */
+    void (*host_name)(const char *url, int host, char *ret);
     enum rc (*open)(struct db *db, const char *url, struct err *reterr);
     void (*close)(struct db *db); /* also after a failed open */
     enum rc (*run)(struct db *db, struct arena *arena, struct err *reterr);

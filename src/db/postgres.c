@@ -16,6 +16,7 @@
 #include "base/must.h"
 #include "db/deadline.h"
 #include "db/driver.h"
+#include "db/postgres_connect.h"
 #include "db/postgres_error.h"
 #include "db/postgres_rows.h"
 
@@ -23,12 +24,8 @@ enum {
     VERSION_MIN = 130000, /* the oldest maintained version */
     NAME_MAX_BYTES = 16,  /* of a prepared statement */
     TEXT_MAX = 200,       /* of the server's message */
-    /*
-     * Client and server both enforce the deadline, one of them this much later.  A writer gives
-     * up before the server, which might not answer at all.  For a reader the server ends the
-     * statement first, so that the connection stays usable.
-     */
-    MARGIN_MS = 1000,
+    IDLE_MS = 1500, /* in a writer's transaction: a turn computes for some 10 ms at a time */
+    PEER_MS = 3000, /* after which the server gives up a peer that confirms nothing */
 };
 
 struct postgres {
@@ -298,76 +295,6 @@ static enum rc postgres_run(struct db *db, struct arena *arena, struct err *rete
 
 /* Opening. */
 
-static void ignore_notice(void *arg, const PGresult *notice)
-{
-    (void)arg;
-    (void)notice; /* libpq's default receiver would write it to standard error */
-}
-
-/* Reports libpq's error; never the URL, which may contain a password. */
-static enum rc set_connect_error(struct postgres *pg, struct err *reterr)
-{
-    struct str text = str_of(PQerrorMessage(pg->conn));
-    char state[6] = "";
-    enum rc rc = RC_BUSY;
-
-    if (postgres_state_in(text, state))
-        rc = postgres_rc(state, pg->db.options.readonly);
-    if (rc == RC_LOST)
-        rc = RC_BUSY;
-    return err_set(reterr, rc, -1, 0, "cannot connect to PostgreSQL: %.*s",
-                   STR_ARG(first_line(text.ptr)));
-}
-
-static enum rc wait_until_connected(struct postgres *pg, struct err *reterr)
-{
-    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
-
-    deadline_start(&pg->deadline);
-    while (next != PGRES_POLLING_OK) {
-        short ready = wait_for(pg, next == PGRES_POLLING_READING ? POLLIN : POLLOUT);
-
-        if (pg->late && !ready)
-            return err_set(reterr, RC_BUSY, -1, 0,
-                           "no answer from PostgreSQL within %d ms; check that it runs and is "
-                           "reachable",
-                           pg->deadline.ms);
-        next = PQconnectPoll(pg->conn);
-        if (next == PGRES_POLLING_FAILED)
-            return set_connect_error(pg, reterr);
-    }
-    return RC_OK;
-}
-
-static bool is_uri(const char *url)
-{
-    PQconninfoOption *options = PQconninfoParse(url, NULL);
-
-    PQconninfoFree(options);
-    return options != NULL;
-}
-
-static enum rc connect_to(struct postgres *pg, const char *url, struct err *reterr)
-{
-    /* The URL overrides the options before dbname, but not those after it. */
-    const char *const names[] = {"application_name", "target_session_attrs", "dbname",
-                                 "client_encoding", NULL};
-    const char *const values[] = {"belfry", pg->db.options.readonly ? "any" : "read-write", url,
-                                  "UTF8", NULL};
-
-    if (!is_uri(url))
-        return err_set(reterr, RC_INVALID, -1, 0,
-                       "invalid database URL; write postgres://USER@HOST:PORT/NAME, with "
-                       "special characters as %%XX");
-    pg->conn = PQconnectStartParams(names, values, 1);
-    must(pg->conn); /* NULL: out of memory */
-    if (PQstatus(pg->conn) == CONNECTION_BAD)
-        return set_connect_error(pg, reterr);
-    PQsetErrorVerbosity(pg->conn, PQERRORS_VERBOSE); /* for the SQLSTATE of an error */
-    PQsetNoticeReceiver(pg->conn, ignore_notice, NULL);
-    return wait_until_connected(pg, reterr);
-}
-
 static enum rc check_server(const struct postgres *pg, struct err *reterr)
 {
     const char *encoding = PQparameterStatus(pg->conn, "server_encoding");
@@ -387,7 +314,7 @@ static enum rc check_server(const struct postgres *pg, struct err *reterr)
 static enum rc set_up(struct postgres *pg, struct err *reterr)
 {
     const struct db_options *options = &pg->db.options;
-    int server_ms = options->deadline_ms + (options->readonly ? 0 : MARGIN_MS);
+    int server_ms = options->deadline_ms + (options->readonly ? 0 : POSTGRES_MARGIN_MS);
     char text[DB_SQL_MAX];
     struct buf sql = BUF(text);
 
@@ -398,9 +325,17 @@ static enum rc set_up(struct postgres *pg, struct err *reterr)
                " set_config('lock_timeout', '%d', false),"
                " set_config('statement_timeout', '%d', false),",
                options->lock_ms, server_ms);
-    /* A node that hangs in a transaction must not lock its rows for long. */
-    buf_printf(&sql, " set_config('idle_in_transaction_session_timeout', '%d', false),",
-               2 * options->deadline_ms);
+    /*
+     * A node that hangs or vanishes in a transaction must not lock its rows for long.  Readers
+     * lock nothing, but compute between two reads.
+     */
+    buf_printf(&sql,
+               " set_config('idle_in_transaction_session_timeout', '%d', false),"
+               " set_config('tcp_user_timeout', '%d', false),"
+               " set_config('tcp_keepalives_idle', '1', false),"
+               " set_config('tcp_keepalives_interval', '1', false),"
+               " set_config('tcp_keepalives_count', '3', false),",
+               options->readonly ? 2 * options->deadline_ms : (int)IDLE_MS, (int)PEER_MS);
     /*
      * Every statement reads along an index.  Without this, a plan that was made while a table
      * was small or had no statistics would read all of the table when it has grown.
@@ -423,10 +358,11 @@ static enum rc postgres_open(struct db *db, const char *url, struct err *reterr)
     enum rc rc;
 
     pg->deadline.fd = -1;
-    rc = deadline_open(db->options.deadline_ms + (db->options.readonly ? MARGIN_MS : 0),
+    rc = deadline_open(db->options.deadline_ms +
+                           (db->options.readonly ? POSTGRES_MARGIN_MS : 0),
                        &pg->deadline, reterr);
     if (rc == RC_OK)
-        rc = connect_to(pg, url, reterr);
+        rc = postgres_connect(url, db->host, &db->options, &pg->conn, reterr);
     if (rc == RC_OK)
         rc = check_server(pg, reterr);
     if (rc != RC_OK)
@@ -510,6 +446,8 @@ const struct db_driver db_postgres = {
             [SQL_BYTES] = "pg_database_size(current_database())",
         },
     .library = library,
+    .hosts = postgres_hosts,
+    .host_name = postgres_host_name,
     .begin = &begin,
     .begin_read = &begin_read,
     .alone = &alone,

@@ -31,6 +31,7 @@ enum {
 struct catalogue_thread {
     const struct config *config;
     struct log *log;
+    struct db_hosts *hosts;
     pthread_t thread;
     bool is_started;
     struct mailbox *notes; /* int64_t: keys of schedules, or STOP */
@@ -52,7 +53,7 @@ struct catalogue_thread {
 };
 
 struct catalogue_thread *catalogue_thread_new(const struct config *config, struct log *log,
-                                              uint64_t seed)
+                                              struct db_hosts *hosts, uint64_t seed)
 {
     struct catalogue_thread *t;
     pthread_rwlockattr_t attributes;
@@ -63,6 +64,7 @@ struct catalogue_thread *catalogue_thread_new(const struct config *config, struc
     must(t);
     t->config = config;
     t->log = log;
+    t->hosts = hosts;
     t->notes = mailbox_new(NOTES_MAX, sizeof(int64_t), NULL, NULL);
     t->catalogue = catalogue_new(seed);
     catalogue_feed_open(&t->feed, t->catalogue);
@@ -134,7 +136,7 @@ static bool pause_for(struct catalogue_thread *t, span pause)
 
 static enum rc connect_db(struct catalogue_thread *t, struct err *reterr)
 {
-    struct db_options options = {.readonly = true, .deadline_ms = READ_MS};
+    struct db_options options = {.readonly = true, .deadline_ms = READ_MS, .hosts = t->hosts};
 
     if (t->db)
         return RC_OK;

@@ -13,10 +13,11 @@
 #include "server/config/config.h"
 
 struct catalogue_thread; /* opaque */
+struct db_hosts;
 
 /* Returns NULL if the configuration switches it off.  It reads nothing until it is started. */
 struct catalogue_thread *catalogue_thread_new(const struct config *config, struct log *log,
-                                              uint64_t seed);
+                                              struct db_hosts *hosts, uint64_t seed);
 
 /* Starts it; the schema must be up to date.  Accepts NULL. */
 void catalogue_thread_start(struct catalogue_thread *thread);

@@ -43,7 +43,8 @@ struct reader {
 static bool connect_db(struct reader *r, struct call *call)
 {
     struct db_options options = {.readonly = true,
-                                 .deadline_ms = r->options.is_slow ? READ_MS : QUICK_MS};
+                                 .deadline_ms = r->options.is_slow ? READ_MS : QUICK_MS,
+                                 .hosts = r->options.hosts};
     struct err err;
 
     if (r->db)

@@ -16,6 +16,7 @@ struct reader_options {
     struct mailbox *to_io;
     bool is_slow; /* has the full limits; a quick reader returns long reads unfinished */
     struct api_context context; /* the reader replaces part_cache and zones */
+    struct db_hosts *hosts;
 };
 
 struct reader; /* opaque */

@@ -403,12 +403,23 @@ static void name_node(struct serve *s)
     snprintf(s->node, sizeof s->node, "%s:%u", host[0] != '\0' ? host : "node", s->port);
 }
 
+static void log_host(void *arg, const char *host, const char *why)
+{
+    struct serve *s = arg;
+
+    log_say(&s->log, clock_now(), LEVEL_WARN, "database host cannot be used",
+            LOG_TEXT("host", host), LOG_TEXT("reason", why));
+}
+
 static enum rc start_threads(struct serve *s, struct err *reterr)
 {
     struct api_context context;
 
+    s->hosts.failed = log_host;
+    s->hosts.arg = s;
     context = serve_context(s);
-    s->catalogue = catalogue_thread_new(s->config, &s->log, context.random(context.arg));
+    s->catalogue = catalogue_thread_new(s->config, &s->log, &s->hosts,
+                                        context.random(context.arg));
     s->preflight = preflight_new(&(struct preflight_options){
         .config = s->config,
         .self_nets = s->self_nets,
@@ -422,6 +433,7 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
             .to_io = s->to_io,
             .is_slow = i == READERS - 1,
             .context = context,
+            .hosts = &s->hosts,
         });
         if (!s->readers[i])
             return err_set(reterr, RC_INVALID, -1, 0,
@@ -440,8 +452,10 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
         .address = str_of(s->address),
         .counters = &s->counters,
         .context = context,
+        .hosts = &s->hosts,
     });
-    s->notify = postgres_notify_start(s->config, &s->log, s->to_writer, str_of(s->node));
+    s->notify = postgres_notify_start(s->config, &s->log, s->to_writer, str_of(s->node),
+                                      &s->hosts);
     frontend_connect(s->frontend, s->writer, s->readers, READERS - 1, s->readers[READERS - 1],
                      s->dispatcher);
     return RC_OK;

@@ -64,8 +64,17 @@ static const char *not_ready(void *arg)
 static int reasons(void *arg, struct context_reason list[static CONTEXT_REASONS_MAX])
 {
     struct serve *s = arg;
+    int n = frontend_reasons(s->frontend, list);
 
-    return frontend_reasons(s->frontend, list);
+    if (s->notify && frontend_has_database(s->frontend) &&
+        !postgres_notify_is_connected(s->notify))
+        list[n++] = (struct context_reason){
+            .code = "listen_lost",
+            .text = "notifications of other nodes do not arrive;"
+                    " workers may get runs a second late",
+            .is_ready = true};
+    must(n <= CONTEXT_REASONS_MAX);
+    return n;
 }
 
 static bool query_catalogue(void *arg, const struct catalogue_query *query,

@@ -82,6 +82,14 @@ static void print_catalogue(const struct serve *s, struct answer *out)
     prometheus_seconds(out, "belfry_catalogue_age_seconds", "", clock_now() - state.as_of);
 }
 
+static void print_notifications(const struct serve *s, struct answer *out)
+{
+    if (s->notify)
+        prometheus_one(out, "belfry_listen_connected", "gauge",
+                       "Whether notifications of other nodes arrive: 1 or 0.",
+                       postgres_notify_is_connected(s->notify));
+}
+
 static void print_process(const struct serve *s, struct answer *out)
 {
     struct process_usage p = process_usage();
@@ -111,6 +119,7 @@ bool serve_print_metrics(void *arg, struct answer *out,
     print_connections(s, out);
     print_calls(s, out);
     print_catalogue(s, out);
+    print_notifications(s, out);
     print_process(s, out);
     counters_latest(&s->counters, clock_now(), latest);
     return frontend_has_database(s->frontend);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "api/openapi/openapi.h"
+#include "db/hosts.h"
 #include "io/log_out.h"
 #include "io/zoneinfo.h"
 #include "server/catalogue_thread.h"
@@ -38,6 +39,7 @@ struct serve {
     struct arena *texts; /* texts that are the same for every client */
     struct openapi openapi;
     struct log log;
+    struct db_hosts hosts;
     struct log_out *log_out;
     struct loop *loop;
     struct loop_timer *pulse, *deadline;

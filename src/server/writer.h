@@ -50,6 +50,7 @@ struct writer_options {
     struct counters *counters;     /* written by the writer                              */
     struct commit_signal *signal;
     struct api_context context; /* for answers; the writer replaces part_cache and zones */
+    struct db_hosts *hosts;
 };
 
 struct writer; /* opaque */

@@ -77,6 +77,7 @@ static enum rc open_db(struct writer *w, struct err *reterr)
         .fault = w->options.seam ? w->options.seam->fault : NULL,
         .wal_pages = w->options.seam ? w->options.seam->wal_pages : 0,
         .bytes_max = TURN_READ_MAX,
+        .hosts = w->options.hosts,
     };
 
     w->db = db_close(w->db);

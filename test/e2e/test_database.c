@@ -2,6 +2,9 @@
 /*
  * Tests of a PostgreSQL server that stops or freezes while Belfry runs, and returns.
  */
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 #include "h2_client.h"
 #include "peers/pg_server.h"
 #include "peers/receiver.h"
@@ -222,6 +225,83 @@ static void the_watchdog_is_notified_during_an_outage(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
+/* The process of the session that listens; 0 if there is none. */
+static int64_t listening_backend(const struct world *w)
+{
+    return world_number(w, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity"
+                           " WHERE application_name = 'belfry listen'");
+}
+
+static bool has_reason(struct server *d, const char *code)
+{
+    struct answer answer = ask(d, "GET", "/readyz", NULL);
+    const json_t *reason;
+    size_t i;
+
+    assert_int_equal(answer.status, 200);
+    json_array_foreach(at(answer.json, "reasons"), i,
+                       reason) if (strcmp(text_at(reason, "code"), code) == 0) return true;
+    return false;
+}
+
+/* A session that does not answer, as behind a firewall that has forgotten it. */
+static void a_listen_connection_that_is_dead_is_replaced(void **state)
+{
+    struct world *w = *state;
+    struct server *d = server_start(w, NULL);
+    int64_t pid = 0;
+
+    UNTIL((pid = listening_backend(w)) > 0);
+    UNTIL(!has_reason(d, "listen_lost"));
+    assert_int_equal(kill((pid_t)pid, SIGSTOP), 0);
+    server_await(d, "LISTEN connection lost");
+    UNTIL(!has_reason(d, "listen_lost"));
+    assert_true(listening_backend(w) != pid);
+    assert_int_equal(kill((pid_t)pid, SIGCONT), 0);
+    assert_int_equal(server_stop(d), 0);
+}
+
+/* Puts a host that accepts connections and then stays silent before the host of the URL. */
+static int add_silent_host(struct world *w)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t len = sizeof address;
+    char directory[128];
+    const char *at = strstr(w->url, "host=");
+
+    assert_non_null(at);
+    snprintf(directory, sizeof directory, "%s", at + strlen("host="));
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(fd, 64), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    snprintf(w->url, sizeof w->url,
+             "postgres:///postgres?user=belfry&host=127.0.0.1,%s&port=%d,5432"
+             "&sslmode=disable&gssencmode=disable",
+             directory, ntohs(address.sin_port));
+    return fd;
+}
+
+static void a_silent_host_does_not_keep_the_server_from_the_others(void **state)
+{
+    struct world *w = *state;
+    int silent = add_silent_host(w);
+    struct server *d = server_start(w, NULL);
+    const json_t *run;
+
+    find_postgres(w);
+    assert_true(server_has_logged(d, "msg=\"database host cannot be used\" host=127.0.0.1:"));
+    make_schedule(d, "work", QUEUED);
+    trigger(d, "work");
+    run = at(claim(d, "q", 1, "30s"), "[0]");
+    pg_server_stop(&pg_server);
+    UNTIL(ask(d, "GET", "/readyz", NULL).status == 503);
+    pg_server_start(w, &pg_server);
+    assert_recovers(d, run);
+    close(silent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +311,8 @@ int main(void)
         E2E_TEST(a_call_that_ends_in_an_outage_is_recorded_later),
         E2E_TEST(the_server_waits_until_postgres_is_started),
         E2E_TEST(the_watchdog_is_notified_during_an_outage),
+        E2E_TEST(a_listen_connection_that_is_dead_is_replaced),
+        E2E_TEST(a_silent_host_does_not_keep_the_server_from_the_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_postgres);

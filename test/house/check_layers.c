@@ -182,7 +182,8 @@ static const struct header_row header_rows[] = {
     {"netdb.h", "src/io/client/address_lookup.c test/io"},
     {"netinet/in.h", "src/io test"},
     {"netinet/tcp.h", "test/io bench/dialects"},
-    {"poll.h", "src/db/deadline.c src/db/postgres.c src/io src/cli src/server test bench"},
+    {"poll.h", "src/db/deadline.c src/db/postgres.c src/db/postgres_connect.c src/io src/cli "
+               "src/server test bench"},
     {"sys/epoll.h", "bench/dialects"},
     {"sys/eventfd.h", "src/io/mailbox.c"},
     {"sys/signalfd.h", "src/io/process"},
@@ -199,7 +200,8 @@ static const struct header_row header_rows[] = {
     {"sched.h",
      "src/io/thread.c test/io/test_thread.c test/io/test_host_name.c test/e2e/test_network.c"},
     {"stdatomic.h",
-     "src/base/log.c src/server/counters.h src/server/commit_signal.h "
+     "src/base/log.c src/db/db_open.c src/server/postgres_notify.c src/server/counters.h "
+     "src/server/commit_signal.h "
      "src/server/ticket.h src/server/catalogue_thread.c bench test/db/test_wal_writeback.c "
      "test/server/test_writer.c test/server/frontend/test_read_queue.c " THREADS},
 
@@ -213,7 +215,8 @@ static const struct header_row header_rows[] = {
     {"jansson.h", "src/wire/json test fuzz bench"},
     {"sqlite3.h", "src/db/sqlite_parts.h sim/vfs.c bench/api/bare.c bench/engine/bare_sqlite.c "
                   "test/db/test_wal_writeback.c test/server/test_writer.c"},
-    {"libpq-fe.h", "src/db/postgres.c src/db/postgres_rows.c bench/engine/bare_postgres.c"},
+    {"libpq-fe.h", "src/db/postgres.c src/db/postgres_connect.c src/db/postgres_rows.c "
+                   "bench/engine/bare_postgres.c"},
     {"curl/*.h", "src/io/client/fetch.c src/io/client/webhook_check.c "
                  "src/io/client/webhook_parts.h src/io/client/webhook_target.c"},
     {"nghttp2/*.h",

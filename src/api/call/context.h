@@ -21,7 +21,7 @@ struct context_attributes; /* api/call/context_attributes.h */
 struct openapi;
 struct part_cache;
 enum {
-    CONTEXT_REASONS_MAX = 5,  /* reasons at a time why a server is not ready            */
+    CONTEXT_REASONS_MAX = 6,  /* reasons at a time why a server is not ready            */
     CONTEXT_WARNINGS_MAX = 6, /* about one action                                      */
     CONTEXT_LATEST_MAX = 10,  /* most delayed schedules: bounds the labels of a metric  */
 };
