@@ -15,7 +15,8 @@ enum {
 /* A row is extended only with slots of the same local day: at most 26 hours. */
 #define LEDGER_REACH (SPAN_DAY + 2 * SPAN_H)
 
-#define NAMESPACE          "(SELECT namespace FROM schedules WHERE schedules.id = batch.schedule)"
+#define NAMESPACE "(SELECT namespace FROM schedules WHERE schedules.id = batch.schedule)"
+
 #define OPEN_RUNS(columns) "(SELECT " columns " FROM runs ORDER BY id LIMIT $2) AS batch"
 #define COUNT_RUNS(states) \
     ", count(CASE WHEN state IN (" states ") AND " NAMESPACE " = $1 THEN 1 END)"

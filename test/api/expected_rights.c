@@ -25,6 +25,7 @@ const struct expected_right expected_rights[] = {
     {"calendar.list", "voeaA"},
     {"calendar.put", "eaA"},
     {"clock.accept", "A"},
+    {"clock.changes", "voeaA"},
     {"conductor.admin-pause", "A"},
     {"conductor.admin-resume", "A"},
     {"conductor.bulk-pause", "oeaA"},

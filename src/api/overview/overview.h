@@ -11,6 +11,10 @@
 call_fn overview_begin;
 call_read_fn overview_read;
 
+/* clock_changes.c */
+call_fn clock_changes_begin;
+call_read_fn clock_changes_read;
+
 /* ledger_balance.c */
 call_fn ledger_balance_begin;
 call_read_fn ledger_balance_read;
