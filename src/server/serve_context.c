@@ -91,6 +91,14 @@ static void note_change(void *arg, int64_t schedule)
     catalogue_thread_note(s->catalogue, schedule);
 }
 
+static void ledger_balance(void *arg, int64_t namespace, struct arena *arena,
+                           struct ledger_balance *ret)
+{
+    struct serve *s = arg;
+
+    balance_thread_get(s->balance, namespace, arena, ret);
+}
+
 static const struct tz_now *list_zones(void *user, instant now, struct arena *arena,
                                        int *ret_count, const char **ret_version)
 {
@@ -176,6 +184,7 @@ struct api_context serve_context(struct serve *s)
         .catalogue = s->config->catalogue ? query_catalogue : NULL,
         .visit_catalogue = s->config->catalogue ? visit_catalogue : NULL,
         .note_change = note_change,
+        .ledger_balance = ledger_balance,
         .list_zones = list_zones,
         .halt = halt,
         .print_metrics = serve_print_metrics,

@@ -89,8 +89,8 @@ static const struct row rows[] = {
     {"src/cli/worker", "cli/frame cli/remote io/ model core/ wire/ base", ""},
 
     {"src/server",
-     "server/config server/dispatch server/frontend "
-     "api/call api/access api/catalogue api/events api/openapi api/schedules "
+     "server/check server/config server/dispatch server/frontend "
+     "api/call api/access api/catalogue api/events api/openapi api/overview api/schedules "
      "engine store db io/ core/ wire/ base",
      "model server/forward"},
     {"src/server/config", "engine io/ core/ wire/ base", "store db"},
