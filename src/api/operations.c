@@ -12,6 +12,7 @@
 #include "api/jobs/jobs.h"
 #include "api/native/native.h"
 #include "api/openapi/openapi.h"
+#include "api/overview/overview.h"
 #include "api/schedules/page.h"
 #include "api/schedules/report_item.h"
 #include "api/session/session.h"
@@ -257,6 +258,17 @@ const struct operation operations[] = {
     {"audit.list", "GET", V1 "/audit", RIGHT_ADMIN, 0,
      "List the audit log, newest entries first", audit_list_begin, audit_list_read, NULL},
 
+    {"overview", "GET", V1 "/overview", RIGHT_VIEW, 0,
+     "Show the state of a namespace and what needs attention", overview_begin, overview_read,
+     NULL},
+    {"clock.changes", "GET", V1 "/clock-changes", RIGHT_VIEW, 0,
+     "List the schedules that the next clock changes affect", clock_changes_begin,
+     clock_changes_read, NULL},
+    {"ledger.balance", "GET", V1 "/ledger/balance", RIGHT_VIEW, 0,
+     "Show whether every due slot has a recorded outcome", ledger_balance_begin,
+     ledger_balance_read, NULL},
+    {"zone.list", "GET", V1 "/zones", RIGHT_VIEW, 0, "List the time zones of the server",
+     zone_list_begin, zone_list_read, NULL},
     {"metrics.summary", "GET", V1 "/metrics/summary", RIGHT_VIEW, 0,
      "Show daily statistics of runs, by agent, queue or schedule", summary_begin, summary_read,
      NULL},

@@ -45,11 +45,15 @@ struct zoneinfo {
     const struct zone_names *names; /* NULL: not read yet */
     struct tz *scratch;             /* TZ_BYTES_MAX */
     uint8_t *bytes;                 /* TZ_FILE_MAX plus one, to detect a larger file */
+    struct tz_now *list;            /* NULL: not read yet; see zoneinfo_now()        */
+    int list_count;
+    int64_t list_from, list_until; /* seconds at which the list is right */
 };
 
 /* Everything in the arena except zones. */
-#define OWN_BYTES_MAX \
-    (sizeof(struct zoneinfo) + TZ_BYTES_MAX + TZ_FILE_MAX + ZONE_NAMES_BYTES_MAX + 65536)
+#define OWN_BYTES_MAX                                                              \
+    (sizeof(struct zoneinfo) + TZ_BYTES_MAX + TZ_FILE_MAX + ZONE_NAMES_BYTES_MAX + \
+     ZONE_NAMES_MAX * sizeof(struct tz_now) + 65536)
 
 static void lock(struct zoneinfo *zones)
 {
@@ -246,8 +250,9 @@ static bool starts_as_zone(const uint8_t *bytes, ssize_t len)
     return len >= (ssize_t)sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
-/* Reads the file of a name into the scratch zone. */
-static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *reterr)
+/* Reads the file of a name into zones->bytes. */
+static enum rc read_bytes(struct zoneinfo *zones, struct str name, size_t *ret_len,
+                          struct err *reterr)
 {
     char path[ZONE_NAME_MAX + 1] = "";
     ssize_t len;
@@ -259,12 +264,24 @@ static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *re
     if (len > TZ_FILE_MAX)
         return err_set(reterr, RC_LIMIT, -1, 0,
                        "the file of time zone `%s` has more than %d bytes", path, TZ_FILE_MAX);
+    *ret_len = len < 0 ? 0 : (size_t)len;
     if (len >= 0)
-        return tz_parse(name, zones->bytes, (size_t)len, zones->scratch, TZ_BYTES_MAX, reterr);
+        return RC_OK;
     if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR)
         return RC_NOT_FOUND;
     return err_set(reterr, RC_CORRUPT, -1, 0, "the file of time zone `%s` cannot be read: %s",
                    path, strerrordesc_np(errno));
+}
+
+/* Reads the file of a name into the scratch zone. */
+static enum rc load_file(struct zoneinfo *zones, struct str name, struct err *reterr)
+{
+    size_t len;
+    enum rc rc = read_bytes(zones, name, &len, reterr);
+
+    if (rc != RC_OK)
+        return rc;
+    return tz_parse(name, zones->bytes, len, zones->scratch, TZ_BYTES_MAX, reterr);
 }
 
 /* Loads a zone that is not stored under exactly this text. */
@@ -334,4 +351,62 @@ void zoneinfo_each(struct zoneinfo *zones, void (*fn)(const char *name, void *ar
 
     for (int i = 0; i < names->count; i++)
         fn(names->names[i], arg);
+}
+
+/* ---- all zones ---- */
+
+static enum rc read_now(struct zoneinfo *zones, struct str name, int64_t s, struct tz_now *ret,
+                        struct err *reterr)
+{
+    int32_t before, after;
+    size_t len;
+    enum rc rc = read_bytes(zones, name, &len, reterr);
+
+    ret->name = name;
+    ret->next = TZ_TIME_MAX;
+    if (rc == RC_OK)
+        rc = tz_type_at(name, zones->bytes, len, s, &ret->type, reterr);
+    if (rc == RC_OK)
+        rc = tz_parse(name, zones->bytes, len, zones->scratch, TZ_BYTES_MAX, reterr);
+    if (rc == RC_OK && !tz_next_change(zones->scratch, s, &ret->next, &before, &after))
+        ret->next = TZ_TIME_MAX;
+    return rc;
+}
+
+/* The holder of the lock reads all files again. */
+static void read_list(struct zoneinfo *zones, const struct zone_names *names, int64_t s)
+{
+    if (!zones->list)
+        zones->list = arena_array(zones->arena, (size_t)names->count, sizeof *zones->list);
+    zones->list_count = 0;
+    zones->list_from = s;
+    zones->list_until = TZ_TIME_MAX;
+    for (int i = 0; i < names->count; i++) {
+        struct tz_now *zone = &zones->list[zones->list_count];
+        struct err err;
+
+        if (read_now(zones, str_of(names->names[i]), s, zone, &err) != RC_OK)
+            continue;
+        if (zone->next < zones->list_until)
+            zones->list_until = zone->next;
+        zones->list_count++;
+    }
+}
+
+const struct tz_now *zoneinfo_now(struct zoneinfo *zones, instant now, struct arena *arena,
+                                  int *ret_count)
+{
+    const struct zone_names *names = all_names(zones);
+    int64_t s = instant_seconds(now);
+    struct tz_now *copy;
+
+    lock(zones);
+    if (!zones->list || s < zones->list_from || s >= zones->list_until)
+        read_list(zones, names, s);
+    copy = arena_array(arena, (size_t)zones->list_count, sizeof *copy);
+    if (zones->list_count > 0)
+        memcpy(copy, zones->list, (size_t)zones->list_count * sizeof *copy);
+    *ret_count = zones->list_count;
+    unlock(zones);
+    return copy;
 }

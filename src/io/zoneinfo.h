@@ -8,9 +8,12 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/err.h"
+#include "base/instant.h"
 #include "base/str.h"
 #include "core/time/tz.h"
+#include "core/time/tz_type.h"
 
 enum {
     ZONEINFO_ZONES_MAX = 8192,              /* tzdata has 600 names, and 2,881 offsets exist */
@@ -47,6 +50,14 @@ const char *zoneinfo_version(const struct zoneinfo *zones);
 
 /* The directory in use, "" if there is none. */
 const char *zoneinfo_dir(const struct zoneinfo *zones);
+
+/*
+ * All zones of the directory at `now`, in byte order; damaged ones are left out.  The names are
+ * valid until close; the list is in `arena`.  Reading the files takes some tens of
+ * milliseconds; the result is kept until the next clock change of any zone.
+ */
+const struct tz_now *zoneinfo_now(struct zoneinfo *zones, instant now, struct arena *arena,
+                                  int *ret_count);
 
 /* Calls `fn` for each zone name in the directory, in byte order. */
 void zoneinfo_each(struct zoneinfo *zones, void (*fn)(const char *name, void *arg), void *arg);

@@ -268,22 +268,49 @@ void catalogue_thread_note(struct catalogue_thread *t, int64_t schedule)
         (void)mailbox_push(t->notes, &schedule);
 }
 
-bool catalogue_thread_query(struct catalogue_thread *t, const struct catalogue_query *query,
-                            struct budget *budget, struct arena *arena,
-                            struct catalogue_page *ret)
+bool catalogue_thread_visit(struct catalogue_thread *t, struct catalogue_visit *visit,
+                            struct budget *budget)
 {
     bool has_budget = true;
 
     must(pthread_rwlock_rdlock(&t->lock) == 0);
-    if (!t->is_loaded) {
-        *ret = (struct catalogue_page){.loaded = catalogue_size(t->catalogue).entries};
-    } else {
+    visit->is_loaded = t->is_loaded;
+    visit->loaded = catalogue_size(t->catalogue).entries;
+    visit->as_of = t->as_of;
+    if (t->is_loaded) {
         has_budget = budget_try(budget, catalogue_rows(t->catalogue) / CATALOGUE_ROWS_PER_STEP);
         if (has_budget)
-            catalogue_query(t->catalogue, query, arena, ret);
-        ret->as_of = t->as_of;
+            visit->look(visit->arg, t->catalogue);
     }
     must(pthread_rwlock_unlock(&t->lock) == 0);
+    return has_budget;
+}
+
+struct query_look {
+    const struct catalogue_query *query;
+    struct arena *arena;
+    struct catalogue_page *page;
+};
+
+static void look_for_query(void *arg, const struct catalogue *catalogue)
+{
+    struct query_look *look = arg;
+
+    catalogue_query(catalogue, look->query, look->arena, look->page);
+}
+
+bool catalogue_thread_query(struct catalogue_thread *t, const struct catalogue_query *query,
+                            struct budget *budget, struct arena *arena,
+                            struct catalogue_page *ret)
+{
+    struct query_look look = {query, arena, ret};
+    struct catalogue_visit visit = {.look = look_for_query, .arg = &look};
+    bool has_budget;
+
+    *ret = (struct catalogue_page){.is_loaded = false};
+    has_budget = catalogue_thread_visit(t, &visit, budget);
+    ret->loaded = visit.loaded;
+    ret->as_of = visit.as_of;
     return has_budget;
 }
 

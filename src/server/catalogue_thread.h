@@ -8,6 +8,7 @@
 #pragma once
 
 #include "api/catalogue/catalogue_query.h"
+#include "api/catalogue/catalogue_visit.h"
 #include "base/budget.h"
 #include "base/log.h"
 #include "server/config/config.h"
@@ -32,6 +33,10 @@ void catalogue_thread_note(struct catalogue_thread *thread, int64_t schedule);
 bool catalogue_thread_query(struct catalogue_thread *thread,
                             const struct catalogue_query *query, struct budget *budget,
                             struct arena *arena, struct catalogue_page *ret);
+
+/* For readers, the same. */
+bool catalogue_thread_visit(struct catalogue_thread *thread, struct catalogue_visit *visit,
+                            struct budget *budget);
 
 /* For metrics; any thread may ask. */
 struct catalogue_state {

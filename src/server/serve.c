@@ -216,6 +216,7 @@ static void on_wake(void *arg)
     if (!s->is_ready && !frontend_unready_reason(s->frontend)) {
         s->is_ready = true;
         catalogue_thread_start(s->catalogue);
+        balance_thread_start(s->balance);
         serve_announce_ready(s);
     }
     check_drain(s);
@@ -420,6 +421,7 @@ static enum rc start_threads(struct serve *s, struct err *reterr)
     context = serve_context(s);
     s->catalogue = catalogue_thread_new(s->config, &s->log, &s->hosts,
                                         context.random(context.arg));
+    s->balance = balance_thread_new(s->config, &s->log, &s->hosts);
     s->preflight = preflight_new(&(struct preflight_options){
         .config = s->config,
         .self_nets = s->self_nets,
@@ -533,10 +535,12 @@ static void finish(struct serve *s)
     for (int i = 0; i < READERS; i++)
         s->readers[i] = reader_stop(s->readers[i]);
     catalogue_thread_stop(s->catalogue);
+    balance_thread_stop(s->balance);
     /* The last connection to SQLite removes the WAL, and only the writer's may do that. */
     if (s->writer)
         s->writer = writer_join(s->writer);
     s->catalogue = catalogue_thread_free(s->catalogue);
+    s->balance = balance_thread_free(s->balance);
     if (s->frontend)
         frontend_abandon(s->frontend);
     close_rest(s);

@@ -86,11 +86,35 @@ static bool query_catalogue(void *arg, const struct catalogue_query *query,
     return catalogue_thread_query(s->catalogue, query, budget, arena, ret);
 }
 
+static bool visit_catalogue(void *arg, struct catalogue_visit *visit, struct budget *budget)
+{
+    struct serve *s = arg;
+
+    return catalogue_thread_visit(s->catalogue, visit, budget);
+}
+
 static void note_change(void *arg, int64_t schedule)
 {
     struct serve *s = arg;
 
     catalogue_thread_note(s->catalogue, schedule);
+}
+
+static void ledger_balance(void *arg, int64_t namespace, struct arena *arena,
+                           struct ledger_balance *ret)
+{
+    struct serve *s = arg;
+
+    balance_thread_get(s->balance, namespace, arena, ret);
+}
+
+static const struct tz_now *list_zones(void *user, instant now, struct arena *arena,
+                                       int *ret_count, const char **ret_version)
+{
+    struct zoneinfo **zones = user;
+
+    *ret_version = zoneinfo_version(*zones);
+    return zoneinfo_now(*zones, now, arena, ret_count);
 }
 
 static void halt(void *arg, bool is_halted)
@@ -167,7 +191,10 @@ struct api_context serve_context(struct serve *s)
         .warn = warn,
         .action_warnings = action_warnings,
         .catalogue = s->config->catalogue ? query_catalogue : NULL,
+        .visit_catalogue = s->config->catalogue ? visit_catalogue : NULL,
         .note_change = note_change,
+        .ledger_balance = ledger_balance,
+        .list_zones = list_zones,
         .halt = halt,
         .print_metrics = serve_print_metrics,
         .version = BELFRY_VERSION,

@@ -90,6 +90,25 @@ static void print_notifications(const struct serve *s, struct answer *out)
                        postgres_notify_is_connected(s->notify));
 }
 
+static void print_balance(const struct serve *s, struct answer *out)
+{
+    struct ledger_balance total = balance_thread_total(s->balance);
+
+    if (total.as_of == INSTANT_NONE)
+        return;
+    prometheus_one(out, "belfry_ledger_balance_schedules", "gauge",
+                   "Schedules whose slots were last compared with their recorded outcomes.",
+                   total.schedules);
+    prometheus_one(out, "belfry_ledger_balance_slots", "gauge",
+                   "Slots that were due in the last comparison.", total.slots);
+    prometheus_one(out, "belfry_ledger_balance_differences", "gauge",
+                   "Schedules where due slots and recorded outcomes differ.",
+                   total.differences);
+    prometheus_family(out, "belfry_ledger_balance_age_seconds", "gauge",
+                      "Time since the last comparison ended.");
+    prometheus_seconds(out, "belfry_ledger_balance_age_seconds", "", clock_now() - total.as_of);
+}
+
 static void print_process(const struct serve *s, struct answer *out)
 {
     struct process_usage p = process_usage();
@@ -120,6 +139,7 @@ bool serve_print_metrics(void *arg, struct answer *out,
     print_calls(s, out);
     print_catalogue(s, out);
     print_notifications(s, out);
+    print_balance(s, out);
     print_process(s, out);
     counters_latest(&s->counters, clock_now(), latest);
     return frontend_has_database(s->frontend);

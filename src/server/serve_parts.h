@@ -8,6 +8,7 @@
 #include "db/hosts.h"
 #include "io/log_out.h"
 #include "io/zoneinfo.h"
+#include "server/balance_thread.h"
 #include "server/catalogue_thread.h"
 #include "server/dispatch/dispatch.h"
 #include "server/frontend/frontend.h"
@@ -53,6 +54,7 @@ struct serve {
     struct writer *writer;
     struct reader *readers[READERS];
     struct catalogue_thread *catalogue; /* NULL: switched off */
+    struct balance_thread *balance;
     struct dispatcher *dispatcher;
     struct forwarder *forwarder;
     struct postgres_notify *notify;

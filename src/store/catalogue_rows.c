@@ -35,6 +35,8 @@ static const struct db_stmt rows_after = {
     "SELECT " COLUMNS SCHEDULE_FROM "s.id > $1" LIVE " ORDER BY s.id LIMIT $2", "ii"};
 static const struct db_stmt rows_get = {"SELECT " COLUMNS SCHEDULE_FROM "s.id IN " KEYS LIVE,
                                         KEY_TYPES};
+static const struct db_stmt plans_get = {
+    "SELECT id, name, packed FROM schedules AS s WHERE s.id IN " KEYS LIVE, KEY_TYPES};
 static const struct db_stmt cursors_after = {
     "SELECT " SQL_NAMES(CURSOR_COLUMNS) " FROM cursors WHERE id > $1 ORDER BY id LIMIT $2",
     "ii"};
@@ -67,6 +69,11 @@ void catalogue_rows_after(struct db *db, int64_t after, int limit, struct db_res
 void catalogue_rows_get(struct db *db, const int64_t *keys, int count, struct db_result *ret)
 {
     send_keys(db, &rows_get, keys, count, ret);
+}
+
+void catalogue_plans_get(struct db *db, const int64_t *keys, int count, struct db_result *ret)
+{
+    send_keys(db, &plans_get, keys, count, ret);
 }
 
 void catalogue_cursors_after(struct db *db, int64_t after, int limit, struct db_result *ret)

@@ -24,6 +24,9 @@ void catalogue_rows_after(struct db *db, int64_t after, int limit, struct db_res
 void catalogue_rows_get(struct db *db, const int64_t *keys, int count, struct db_result *ret);
 void catalogue_rows_read(const struct db_result *result, int row, struct catalogue_stored *ret);
 
+/* (id, name, packed) of those with these keys that are not deleted; packed: core/plan.h. */
+void catalogue_plans_get(struct db *db, const int64_t *keys, int count, struct db_result *ret);
+
 /* The same for cursors alone, for cursors_read(); also of deleted schedules. */
 void catalogue_cursors_after(struct db *db, int64_t after, int limit, struct db_result *ret);
 void catalogue_cursors_get(struct db *db, const int64_t *keys, int count,

@@ -25,6 +25,7 @@ const struct expected_right expected_rights[] = {
     {"calendar.list", "voeaA"},
     {"calendar.put", "eaA"},
     {"clock.accept", "A"},
+    {"clock.changes", "voeaA"},
     {"conductor.admin-pause", "A"},
     {"conductor.admin-resume", "A"},
     {"conductor.bulk-pause", "oeaA"},
@@ -69,11 +70,13 @@ const struct expected_right expected_rights[] = {
     {"metrics", "A"},
     {"lateness", "voeaA"},
     {"durations", "voeaA"},
+    {"ledger.balance", "voeaA"},
     {"metrics.summary", "voeaA"},
     {"namespace.list", "A"},
     {"namespace.get", "A"},
     {"namespace.put", "A"},
     {"node.list", "A"},
+    {"overview", "voeaA"},
     {"preview", "voeaA"},
     {"queue.claim", "waA"},
     {"queue.get", "voeaA"},
@@ -158,6 +161,7 @@ const struct expected_right expected_rights[] = {
     {"temporal.system", "*"},
     {"temporal.times", "voeaA"},
     {"temporal.update", "eaA"},
+    {"zone.list", "voeaA"},
 };
 
 const int expected_right_count = sizeof expected_rights / sizeof expected_rights[0];

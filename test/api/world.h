@@ -51,11 +51,12 @@ struct world {
     bool is_halted;        /* what the last request to halt or resume the node set */
     struct context_latest latest[CONTEXT_LATEST_MAX]; /* for /metrics */
     bool is_asked; /* the upstream was asked for its attributes, see CALL_ATTRIBUTES */
-    enum call_step first_step; /* of the last request */
-    int turn_rows;             /* maximum rows per turn; 0: TURN_ROWS_MAX */
-    bool is_catalogue_loading; /* the catalogue has not read all schedules yet */
-    span catalogue_age;        /* of its answers */
-    int workflow_limit;        /* workflows that this node may run at the same time */
+    enum call_step first_step;            /* of the last request */
+    int turn_rows;                        /* maximum rows per turn; 0: TURN_ROWS_MAX */
+    bool is_catalogue_loading;            /* the catalogue has not read all schedules yet */
+    span catalogue_age;                   /* of its answers */
+    const struct ledger_balance *balance; /* of namespace "default"; NULL: unknown */
+    int workflow_limit; /* workflows that this node may run at the same time */
     int dispatch_count;
     struct world_dispatch dispatches[WORLD_DISPATCHES_MAX];
     /* The last answer. */

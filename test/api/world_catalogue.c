@@ -4,6 +4,7 @@
  */
 #include "api/catalogue/catalogue_feed.h"
 #include "api/catalogue/catalogue_query.h"
+#include "api/catalogue/catalogue_visit.h"
 #include "world.h"
 #include "world_store.h"
 
@@ -65,6 +66,20 @@ bool world_query_catalogue(void *arg, const struct catalogue_query *query,
     world_follow_events();
     catalogue_query(catalogue, query, arena, ret);
     ret->as_of = world.now - world.catalogue_age;
+    return true;
+}
+
+bool world_visit_catalogue(void *arg, struct catalogue_visit *visit, struct budget *budget)
+{
+    (void)arg;
+    (void)budget;
+    visit->is_loaded = !world.is_catalogue_loading;
+    visit->loaded = 3;
+    if (!visit->is_loaded)
+        return true;
+    world_follow_events();
+    visit->as_of = world.now - world.catalogue_age;
+    visit->look(visit->arg, catalogue);
     return true;
 }
 

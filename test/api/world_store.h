@@ -19,6 +19,11 @@ bool world_query_catalogue(void *arg, const struct catalogue_query *query,
                            struct budget *budget, struct arena *arena,
                            struct catalogue_page *ret);
 void world_follow_events(void);
+const struct tz_now *world_list_zones(void *user, instant now, struct arena *arena,
+                                      int *ret_count, const char **ret_version);
+void world_ledger_balance(void *arg, int64_t namespace, struct arena *arena,
+                          struct ledger_balance *ret);
+bool world_visit_catalogue(void *arg, struct catalogue_visit *visit, struct budget *budget);
 void world_close_catalogue(void);
 
 /* Fails the test with the message unless `rc` is RC_OK. */

@@ -54,7 +54,7 @@ static const struct row rows[] = {
 
     {"src/api",
      "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
-     "api/jobs api/openapi api/session",
+     "api/jobs api/openapi api/overview api/session",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store wire/http1 base", "engine db model core/ wire/"},
@@ -67,6 +67,9 @@ static const struct row rows[] = {
     {"src/api/native",
      "api/call api/access api/catalogue api/events api/schedules store model core/ wire/ base",
      "engine db"},
+    {"src/api/overview",
+     "api/call api/access api/catalogue api/schedules store core/ wire/json",
+     "engine db model wire/ base"},
     {"src/api/session", "api/call api/access", "base engine store db model core/ wire/"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",
@@ -86,8 +89,8 @@ static const struct row rows[] = {
     {"src/cli/worker", "cli/frame cli/remote io/ model core/ wire/ base", ""},
 
     {"src/server",
-     "server/config server/dispatch server/frontend "
-     "api/call api/access api/catalogue api/events api/openapi api/schedules "
+     "server/check server/config server/dispatch server/frontend "
+     "api/call api/access api/catalogue api/events api/openapi api/overview api/schedules "
      "engine store db io/ core/ wire/ base",
      "model server/forward"},
     {"src/server/config", "engine io/ core/ wire/ base", "store db"},

@@ -17,8 +17,11 @@
 struct budget;
 struct catalogue_page;     /* api/catalogue/catalogue_query.h */
 struct catalogue_query;    /* the same                        */
+struct catalogue_visit;    /* api/catalogue/catalogue_visit.h */
 struct context_attributes; /* api/call/context_attributes.h */
+struct ledger_balance;     /* api/overview/ledger_balance.h */
 struct openapi;
+struct tz_now; /* core/time/tz_type.h */
 struct part_cache;
 enum {
     CONTEXT_REASONS_MAX = 6,  /* reasons at a time why a server is not ready            */
@@ -102,8 +105,16 @@ struct api_context {
      */
     bool (*catalogue)(void *arg, const struct catalogue_query *query, struct budget *budget,
                       struct arena *arena, struct catalogue_page *ret);
+    /* Lets a function read the catalogue; the rest is as above. */
+    bool (*visit_catalogue)(void *arg, struct catalogue_visit *visit, struct budget *budget);
     /* Tells the catalogue that a schedule has changed; never waits.  NULL: nobody needs it. */
     void (*note_change)(void *arg, int64_t schedule);
+    /* All zones of the server, see zoneinfo_now() (io/zoneinfo.h); `user` is zones.user. */
+    const struct tz_now *(*list_zones)(void *user, instant now, struct arena *arena,
+                                       int *ret_count, const char **ret_version);
+    /* The balance of the ledger of a namespace; texts are in the arena.  NULL: unknown. */
+    void (*ledger_balance)(void *arg, int64_t namespace, struct arena *arena,
+                           struct ledger_balance *ret);
     /* Makes this node start no runs, or start runs again; it is not stored. */
     void (*halt)(void *arg, bool is_halted);
     /* Validates the settings of a namespace, as JSON; errors name the field. */

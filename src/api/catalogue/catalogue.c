@@ -223,7 +223,9 @@ void catalogue_put(struct catalogue *c, const struct catalogue_entry *e)
         drop_texts(c, row);
         copy_texts(c, number, e);
         row->version = e->version;
+        row->flags = 0;
     }
+    row->flags = (uint8_t)((row->flags & CATALOGUE_ZONES) | e->flags);
     row->next_at = e->next_at;
     row->last_start = e->last_start;
     row->late_at = e->late_at;

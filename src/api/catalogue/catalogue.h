@@ -23,6 +23,12 @@ enum {
 
 enum catalogue_status { STATUS_ACTIVE, STATUS_PAUSED, STATUS_CLOSED, STATUS_COUNT };
 
+enum catalogue_flag {
+    CATALOGUE_QUARANTINED = 1 << 0,
+    CATALOGUE_MISSED = 1 << 1, /* its last slots were missed: not by a pause or an edit */
+    CATALOGUE_ZONES = 1 << 2,  /* its spec may have several time zones; from the texts  */
+};
+
 struct catalogue_label {
     struct str name, value;
 };
@@ -38,6 +44,7 @@ struct catalogue_entry {
     span lateness;      /* of the last automatic run that ended, see struct cursor   */
     int64_t failures;
     uint8_t status, outcome; /* enum catalogue_status, enum outcome */
+    uint8_t flags;           /* enum catalogue_flag                 */
     /* From the schedule. */
     bool has_texts; /* false: the rest is as the catalogue has it */
     int64_t namespace;
@@ -59,7 +66,7 @@ struct catalogue_row {
     uint32_t queue, zone; /* words */
     uint16_t name_len, description_len;
     uint8_t label_words; /* two for each label */
-    uint8_t status, outcome, action;
+    uint8_t status, outcome, action, flags;
     uint8_t pass; /* see catalogue_begin_pass() */
 };
 

@@ -8,9 +8,8 @@
 #pragma once
 
 #include "api/catalogue/catalogue_query.h"
+#include "api/catalogue/catalogue_visit.h"
 #include "api/schedules/schedule_scan.h"
-
-#define CATALOGUE_STALE SPAN_S /* an older answer says that it is stale */
 
 /* The parameters in addition to those of other lists. */
 enum { CATALOGUE_LIST_NAMES = 4 };

@@ -33,6 +33,16 @@ static enum catalogue_status status_of(const struct cursor *c)
     return strcmp(word, "paused") == 0 ? STATUS_PAUSED : STATUS_ACTIVE;
 }
 
+/* The tail is the outcome of the last slots if they were not started, see struct cursor. */
+static uint8_t flags_of(const struct cursor *c)
+{
+    bool is_missed = c->tail == OUTCOME_MISSED * 256 + REASON_WINDOW ||
+                     c->tail == OUTCOME_MISSED * 256 + REASON_CLOCK;
+
+    return (uint8_t)((c->flags & CURSOR_QUARANTINED ? CATALOGUE_QUARANTINED : 0) |
+                     (is_missed ? CATALOGUE_MISSED : 0));
+}
+
 struct catalogue_entry catalogue_read_cursor(const struct cursor *c)
 {
     bool is_known = c->last_outcome >= OUTCOME_NONE && c->last_outcome <= OUTCOME_UNKNOWN;
@@ -47,6 +57,7 @@ struct catalogue_entry catalogue_read_cursor(const struct cursor *c)
         .failures = c->failures,
         .status = (uint8_t)status_of(c),
         .outcome = is_known ? (uint8_t)c->last_outcome : OUTCOME_NONE,
+        .flags = flags_of(c),
     };
 }
 
@@ -74,16 +85,33 @@ static void read_action(struct str text, struct arena *arena, struct catalogue_e
         ret->queue = copy_member(action, "name", arena);
 }
 
+/* True for an expression that has a zone in its text, and for a few that only seem to. */
+static bool may_name_zone(const json_t *cron)
+{
+    const json_t *expr = json_is_string(cron) ? cron : json_object_get(cron, "expr");
+    const char *dialect = json_string_value(json_object_get(cron, "dialect"));
+
+    return (dialect && strcmp(dialect, dialect_text(DIALECT_SYSTEMD)) == 0) ||
+           (json_is_string(expr) && strstr(json_string_value(expr), "TZ"));
+}
+
 /* The zone of the spec, or of its first cron expression that has one. */
-static struct str read_zone(struct str text, struct arena *arena)
+static void read_zone(struct str text, struct arena *arena, struct catalogue_entry *ret)
 {
     json_auto_t *spec = json_of_kept(text);
     const json_t *crons = json_object_get(spec, "cron");
     struct str zone = copy_member(spec, "timezone", arena);
 
-    for (size_t i = 0; zone.len == 0 && i < json_array_size(crons); i++)
-        zone = copy_member(json_array_get(crons, i), "timezone", arena);
-    return zone.len == 0 ? STR("UTC") : zone;
+    for (size_t i = 0; i < json_array_size(crons); i++) {
+        const json_t *cron = json_array_get(crons, i);
+        struct str other = copy_member(cron, "timezone", arena);
+
+        if (zone.len == 0)
+            zone = other;
+        if ((other.len > 0 && !str_eq(other, zone)) || may_name_zone(cron))
+            ret->flags |= CATALOGUE_ZONES;
+    }
+    ret->zone = zone.len == 0 ? STR("UTC") : zone;
 }
 
 static void read_labels(struct str text, struct arena *arena, struct catalogue_entry *ret)
@@ -114,7 +142,7 @@ struct catalogue_entry catalogue_read_stored(const struct catalogue_stored *stor
     entry.namespace = stored->namespace;
     entry.name = arena_str(arena, stored->name);
     entry.description = arena_str(arena, stored->description);
-    entry.zone = read_zone(stored->spec, arena);
+    read_zone(stored->spec, arena, &entry);
     read_action(stored->action, arena, &entry);
     read_labels(stored->labels, arena, &entry);
     return entry;

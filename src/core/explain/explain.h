@@ -65,17 +65,37 @@ void explain_never(const struct spec *spec, const struct spec_ctx *ctx, instant 
 /* The path of an entry: "cron[0]", "timesOfDay[2]", "at[1]". */
 void explain_entry(const struct spec *spec, int entry, struct buf *out);
 
+/* What a clock change does to slots; the first that applies to some entry. */
+enum explain_effect {
+    EXPLAIN_SKIPPED,  /* the time does not exist that day: no slot                */
+    EXPLAIN_REPEATED, /* the time comes twice that day: two slots                 */
+    EXPLAIN_MOVED,    /* the time does not exist, or is not a multiple, that day  */
+    EXPLAIN_ONCE,     /* the time comes twice that day: one slot                  */
+    EXPLAIN_NOTHING,
+};
+
+/* "skipped", "repeated", "moved", "once"; NULL for EXPLAIN_NOTHING. */
+const char *explain_effect_text(enum explain_effect effect);
+
 struct explain_change {
     int64_t at; /* UTC second of the change */
     int32_t before, after;
-    int zone;     /* index into spec.zones               */
-    bool touches; /* it affects the slots of some entry */
+    int zone;                   /* index into spec.zones                          */
+    bool touches;               /* it affects the slots of some entry             */
+    enum explain_effect effect; /* EXPLAIN_NOTHING unless `touches`               */
     char text[EXPLAIN_TEXT_MAX];
 };
 
 /* The clock changes in (from, until], ordered by zone, then by time; returns how many. */
 int explain_changes(const struct spec *spec, const struct spec_ctx *ctx, instant from,
                     instant until, struct explain_change ret[static EXPLAIN_CHANGES_MAX]);
+
+/*
+ * The slots that a change returned by explain_changes() moves, or whose times come twice, the
+ * first `most`; returns how many.
+ */
+int explain_change_slots(const struct spec *spec, const struct spec_ctx *ctx,
+                         const struct explain_change *change, int most, instant *ret);
 
 struct explain_warning {
     int entry;

@@ -295,6 +295,29 @@ static bool is_affected(const struct entry *entry, int zone)
            (explain_is_pattern(entry) || entry->interval.anchor == ANCHOR_MIDNIGHT);
 }
 
+const char *explain_effect_text(enum explain_effect effect)
+{
+    static const char *const texts[] = {[EXPLAIN_SKIPPED] = "skipped",
+                                        [EXPLAIN_REPEATED] = "repeated",
+                                        [EXPLAIN_MOVED] = "moved",
+                                        [EXPLAIN_ONCE] = "once",
+                                        [EXPLAIN_NOTHING] = NULL};
+
+    return texts[effect];
+}
+
+static enum explain_effect effect_of(const struct entry *entry,
+                                     const struct clock_change *change)
+{
+    if (!explain_is_pattern(entry))
+        return EXPLAIN_MOVED;
+    if (change->after < change->before)
+        return entry->dst.fold == FOLD_BOTH ? EXPLAIN_REPEATED : EXPLAIN_ONCE;
+    return entry->dst.gap == GAP_SKIP || change->after - change->before > GAP_SHORT_MAX
+               ? EXPLAIN_SKIPPED
+               : EXPLAIN_MOVED;
+}
+
 static void add_entry(const struct spec *spec, int i, struct explain_change *ret,
                       struct buf *out)
 {
@@ -317,6 +340,8 @@ static void add_entry(const struct spec *spec, int i, struct explain_change *ret
         duration_format(SPAN_DAY - (ret->after - ret->before) * SPAN_S, out);
         buf_text(out, " long, and the interval counts elapsed time");
     }
+    if (touched && effect_of(entry, &change) < ret->effect)
+        ret->effect = effect_of(entry, &change);
     ret->touches = ret->touches || touched;
     if (!touched) {
         out->len = before;
@@ -338,6 +363,7 @@ static void fill_change(const struct spec *spec, const struct spec_ctx *ctx,
     struct buf out = BUF(change->text);
 
     change->text[0] = '\0';
+    change->effect = EXPLAIN_NOTHING;
     for (int i = 0; i < spec->entry_count && !is_removed(spec, ctx, change->at); i++)
         if (is_affected(&spec->entries[i], change->zone))
             add_entry(spec, i, change, &out);
@@ -363,5 +389,32 @@ int explain_changes(const struct spec *spec, const struct spec_ctx *ctx, instant
             fill_change(spec, ctx, &ret[count++]);
         }
     }
+    return count;
+}
+
+static bool is_slot_of(const struct spec *spec, const struct spec_ctx *ctx,
+                       const struct explain_change *change, const struct slot *slot)
+{
+    char text[EXPLAIN_TEXT_MAX];
+    struct buf note = BUF(text);
+
+    return slot->entry < spec->entry_count && spec->entries[slot->entry].zone == change->zone &&
+           explain_note(spec, ctx, slot, &note);
+}
+
+int explain_change_slots(const struct spec *spec, const struct spec_ctx *ctx,
+                         const struct explain_change *change, int most, instant *ret)
+{
+    int32_t length = change->after > change->before ? change->after - change->before
+                                                    : change->before - change->after;
+    struct spec_walk walk;
+    struct slot slot;
+    int count = 0;
+
+    spec_walk_begin(&walk, spec, ctx, instant_of_seconds(change->at - length) - 1);
+    while (count < most && spec_walk_next(&walk, &slot) &&
+           slot.at < instant_of_seconds(change->at + length))
+        if (is_slot_of(spec, ctx, change, &slot))
+            ret[count++] = slot.at;
     return count;
 }

@@ -10,6 +10,7 @@
 #include "core/time/tz.h"
 #include "core/time/tz_build.h"
 #include "core/time/tz_posix.h"
+#include "core/time/tz_type.h"
 
 enum {
     HEADER_SIZE = 44, /* magic, version, 15 bytes unused, six counts */
@@ -279,5 +280,62 @@ enum rc tz_parse(struct str name, const uint8_t *bytes, size_t len, struct tz *r
     if (file.has_rule && rule_from != TZ_TIME_MAX)
         add_rule(ret, &file.rule, rule_from);
     tz_end(ret);
+    return RC_OK;
+}
+
+/* ---- one second ---- */
+
+static void set_type(struct tz_type *type, int32_t offset, bool is_dst, struct str abbreviation)
+{
+    struct str kept = str_head(abbreviation, TZ_ABBREVIATION_MAX);
+
+    *type = (struct tz_type){.offset = offset, .is_dst = is_dst};
+    memcpy(type->abbreviation, kept.ptr, kept.len);
+}
+
+static void read_type(const struct block *block, uint32_t number, struct tz_type *ret)
+{
+    const uint8_t *type = block->types + (size_t)number * TYPE_SIZE;
+    const char *texts = (const char *)block->types + (size_t)block->type_count * TYPE_SIZE;
+    struct str text = {texts + type[5], 0};
+
+    while (text.len < block->char_count - type[5] && text.ptr[text.len] != '\0')
+        text.len++;
+    set_type(ret, offset_of_type(block, number), type[4] != 0, text);
+}
+
+static void apply_rule(const struct tz_posix *rule, int64_t s, struct tz_type *ret)
+{
+    int year = date_of_day(floor_div(s, DAY_SECONDS)).year;
+    bool is_dst = false;
+
+    for (int i = year - 1; rule->has_dst && i <= year + 1; i++) {
+        int64_t start, end;
+
+        dst_of_year(rule, i, &start, &end);
+        is_dst |= s >= start && s < end;
+    }
+    if (is_dst)
+        set_type(ret, rule->dst_offset, true, rule->dst_name);
+    else
+        set_type(ret, rule->std_offset, false, rule->std_name);
+}
+
+enum rc tz_type_at(struct str name, const uint8_t *bytes, size_t len, int64_t s,
+                   struct tz_type *ret, struct err *reterr)
+{
+    struct file file = {.name = name};
+    const struct block *block = &file.block;
+    enum rc rc = read_file(bytes, len, &file, reterr);
+    uint32_t i = 0;
+
+    if (rc != RC_OK)
+        return rc;
+    while (i < block->time_count && time_at(block, i) <= s)
+        i++;
+    if (i == block->time_count && file.has_rule)
+        apply_rule(&file.rule, s, ret);
+    else
+        read_type(block, i == 0 ? 0 : block->indices[i - 1], ret);
     return RC_OK;
 }

@@ -51,8 +51,8 @@ static bool take_number(struct scan *scan, int min, int max, int *ret)
     return true;
 }
 
-/* An abbreviation: letters, or <letters, digits and signs>.  Its text is not kept. */
-static bool take_name(struct scan *scan)
+/* An abbreviation: letters, or <letters, digits and signs>. */
+static bool take_name(struct scan *scan, struct str *ret)
 {
     bool quoted = take_char(scan, '<');
     size_t n = 0;
@@ -66,6 +66,7 @@ static bool take_name(struct scan *scan)
     }
     if (n < NAME_MIN)
         return false;
+    *ret = (struct str){scan->rest.ptr, n};
     scan->rest = str_from(scan->rest, n);
     return !quoted || take_char(scan, '>');
 }
@@ -132,7 +133,7 @@ static enum rc take_dst(struct scan *scan, struct tz_posix *ret, struct err *ret
     int32_t west;
     enum rc rc;
 
-    if (!take_name(scan))
+    if (!take_name(scan, &ret->dst_name))
         return refuse(scan, "the name of daylight saving time, or the end", reterr);
     ret->has_dst = true;
     ret->dst_offset = ret->std_offset + HOUR_SECONDS;
@@ -154,7 +155,7 @@ enum rc tz_posix_parse(struct str text, struct tz_posix *ret, struct err *reterr
     int32_t west;
     enum rc rc;
 
-    if (!take_name(&scan))
+    if (!take_name(&scan, &rule.std_name))
         return refuse(&scan, "the name of standard time, three letters or more", reterr);
     if (!take_clock(&scan, OFFSET_HOURS_MAX, &west))
         return refuse(&scan, "an offset of at most 24 hours", reterr);

@@ -19,7 +19,8 @@ struct tz_posix_day {
 };
 
 struct tz_posix {
-    int32_t std_offset, dst_offset; /* seconds to add to UTC */
+    struct str std_name, dst_name;  /* parts of the rule's text */
+    int32_t std_offset, dst_offset; /* seconds to add to UTC    */
     bool has_dst;
     struct tz_posix_day start, end; /* when DST begins and ends */
 };

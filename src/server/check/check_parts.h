@@ -18,8 +18,10 @@ enum {
 struct check {
     struct db *db;
     const struct check_options *options;
-    struct arena *arena; /* of a batch of schedules  */
-    struct arena *page;  /* of one read in the batch */
+    struct arena *arena;   /* of a batch of schedules  */
+    struct arena *page;    /* of one read in the batch */
+    int rows_max;          /* rows of one kind that are read per schedule; 0: very many */
+    struct budget *budget; /* of searches in specs; NULL: no limit                    */
     struct check_counts counts;
 };
 
