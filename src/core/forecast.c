@@ -14,7 +14,7 @@
 enum {
     AT_REST = CURSOR_DISABLED | CURSOR_CLOSED | CURSOR_QUARANTINED | CURSOR_DELETED,
     DECIDE_PASSES_MAX = 3, /* as in the engine */
-    TURN_STEPS = 4, /* of struct budget */
+    TURN_STEPS = 4,        /* of struct budget */
     CANDIDATES_PER_STEP = 8,
 };
 
@@ -32,17 +32,18 @@ static void update_context(struct forecast *f)
 
 static bool is_over(const struct forecast *f)
 {
-    return f->budget && f->budget->is_over;
+    return f->is_stopped || (f->budget && f->budget->is_over);
 }
 
-static void say(const struct forecast *f, enum forecast_kind kind, const struct account *account,
+static void say(struct forecast *f, enum forecast_kind kind, const struct account *account,
                 instant due)
 {
-    f->note(f->arg, &(struct forecast_note){kind, f->now, *account, due});
+    if (!f->is_stopped)
+        f->is_stopped = !f->note(f->arg, &(struct forecast_note){kind, f->now, *account, due});
 }
 
-static void say_slot(const struct forecast *f, enum forecast_kind kind,
-                     const struct due_slot *slot, enum outcome outcome, enum reason reason)
+static void say_slot(struct forecast *f, enum forecast_kind kind, const struct due_slot *slot,
+                     enum outcome outcome, enum reason reason)
 {
     say(f, kind, &(struct account){slot->at, slot->at, 1, outcome, reason}, slot->due);
 }
@@ -63,8 +64,7 @@ static void find_next(struct forecast *f)
     struct slot slot;
 
     update_context(f);
-    if (f->cursor.remaining == 0 ||
-        !spec_next(&f->plan->spec, &f->ctx, f->cursor.mark, &slot))
+    if (f->cursor.remaining == 0 || !spec_next(&f->plan->spec, &f->ctx, f->cursor.mark, &slot))
         slot = (struct slot){.at = INSTANT_NEVER, .due = INSTANT_NEVER};
     f->cursor.next_at = slot.at;
     f->next_due = slot.due;
@@ -451,7 +451,7 @@ static void walk(struct forecast *f, instant until)
     bool has_slot;
 
     spec_walk_begin(&walk, &f->plan->spec, &f->ctx, f->cursor.mark);
-    while ((has_slot = spec_walk_next(&walk, &slot)) && slot.due < until &&
+    while ((has_slot = spec_walk_next(&walk, &slot)) && slot.due < until && !f->is_stopped &&
            budget_spend(f->budget, 1)) {
         struct due_slot start = {slot.at, slot.due};
 
@@ -506,7 +506,7 @@ void forecast_begin(struct forecast *f, instant now)
     c->open = c->waiting = 0;
     f->now = now;
     f->open_first = f->start_count = f->rounds = 0;
-    f->open_changed = f->is_cut = false;
+    f->open_changed = f->is_cut = f->is_stopped = false;
     update_context(f);
     if (f->plan->is_governed)
         set_next(f, c->next_at);

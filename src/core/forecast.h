@@ -14,7 +14,8 @@
 #include "core/advance.h"
 
 enum {
-    FORECAST_WAITING_MAX = BUFFER_LIMIT_MAX, /* starts that wait; more slots are left undecided */
+    FORECAST_WAITING_MAX =
+        BUFFER_LIMIT_MAX,        /* starts that wait; more slots are left undecided */
     FORECAST_OPEN_MAX = 1000,    /* open runs; with more, the oldest is taken to have ended */
     FORECAST_ROUNDS_MAX = 30000, /* turns at one instant: each starts or ends a waiting start */
 };
@@ -58,7 +59,7 @@ struct forecast {
     instant down_from, down_to; /* no turn from down_from to before down_to; equal: none    */
     instant until;              /* the play ends before it                                  */
     struct forecast_room *room;
-    void (*note)(void *arg, const struct forecast_note *note);
+    bool (*note)(void *arg, const struct forecast_note *note); /* false: stop the play */
     void *arg;
     /* in, and out: the state at the end */
     struct cursor cursor;
@@ -68,7 +69,7 @@ struct forecast {
     struct spec_ctx ctx;
     instant now, next_due;
     int open_first, start_count, rounds;
-    bool open_changed;
+    bool open_changed, is_stopped;
 };
 
 /* True if slots depend on the runs before them, so that a play cannot begin at any instant. */

@@ -75,6 +75,7 @@ const struct expected_right expected_rights[] = {
     {"namespace.put", "A"},
     {"node.list", "A"},
     {"preview", "voeaA"},
+    {"what-if", "voeaA"},
     {"queue.claim", "waA"},
     {"queue.get", "voeaA"},
     {"queue.list", "voeaA"},
