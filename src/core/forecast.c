@@ -90,10 +90,16 @@ static struct advance *prepare_advance(struct forecast *f, const struct cursor *
 
 static void adopt(struct forecast *f, const struct advance *a)
 {
-    for (int i = 0; i < a->account_count; i++)
-        say(f, FORECAST_ACCOUNT, &a->accounts[i], a->accounts[i].first);
-    for (int i = 0; i < a->slot_count; i++)
-        say_slot(f, FORECAST_LISTED, &a->slots[i], OUTCOME_STARTED, REASON_NONE);
+    int slot = 0;
+
+    for (int i = 0; i <= a->account_count; i++) {
+        const struct account *account = i < a->account_count ? &a->accounts[i] : NULL;
+
+        for (; slot < a->slot_count && (!account || a->slots[slot].at < account->first); slot++)
+            say_slot(f, FORECAST_LISTED, &a->slots[slot], OUTCOME_STARTED, REASON_NONE);
+        if (account)
+            say(f, FORECAST_ACCOUNT, account, account->first);
+    }
     f->start_count = a->slot_count;
     f->cursor.mark = a->mark;
     f->cursor.next_at = a->next_at;
@@ -412,7 +418,7 @@ static void take_turn(struct forecast *f, instant now, bool is_due)
         decide(f);
 }
 
-/* True if every slot begins when it is due, whatever runs do. */
+/* True if every slot begins when it is due, regardless of earlier runs. */
 static bool is_steady(struct forecast *f, instant now)
 {
     const struct cursor *c = &f->cursor;

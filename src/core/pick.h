@@ -18,7 +18,7 @@ struct pick {
     struct governor governor; /* `baseline` is not used: pick_next()  */
 };
 
-/* The governor of a plan, with the failures and hints of its cursor; pauses are not its concern. */
+/* The governor of a plan, with the failures and hints of its cursor, but without pauses. */
 struct governor pick_governor(const struct plan *plan, const struct cursor *cursor);
 
 /*

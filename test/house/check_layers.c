@@ -68,7 +68,7 @@ static const struct row rows[] = {
      "api/call api/access api/catalogue api/events api/schedules store model core/ wire/ base",
      "engine db"},
     {"src/api/session", "api/call api/access", "base engine store db model core/ wire/"},
-    {"src/api/what_if", "api/call api/native api/schedules store model core/ wire/json base",
+    {"src/api/what_if", "api/call api/native api/schedules store model core/ wire/ base",
      "engine db"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",

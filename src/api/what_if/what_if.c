@@ -259,7 +259,7 @@ static int send_named(struct batch *b)
     return count;
 }
 
-/* Reads the next schedules; *ret_count is their number, and *ret_is_cut as read_size_is_cut(). */
+/* Reads the next schedules.  *ret_is_cut: they were too large together, see read_size.h. */
 static enum rc read_views(struct batch *b, struct schedule_view *views, int *ret_count,
                           bool *ret_is_cut, struct err *reterr)
 {
