@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "sim/outage.h"
 #include "sim/world.h"
 #include "sim/zones.h"
 
@@ -44,25 +45,28 @@ struct result {
 
 static int usage(FILE *to, int status)
 {
-    fprintf(to,
-            "usage: belfry-sim [--seed N] [--count K] [--minutes M] [--verbose] [--digests]\n"
-            "                  [--canary] [--mutations K]\n"
-            "\n"
-            "Simulates the worlds of seeds N, N+1 and so on: the engine on its store, with\n"
-            "faults; then checks the invariants.  A seed always gives the same world.\n"
-            "\n"
-            "  --seed N     first seed (default 1)\n"
-            "  --count K    number of seeds (default 1)\n"
-            "  --minutes M  stop after M minutes of CPU time (default: no limit)\n"
-            "  --verbose    print all events as they happen\n"
-            "  --digests    print the digest of each world\n"
-            "  --canary     remove a row from each record: the judge must fail it\n"
-            "  --mutations K  falsify each record of one node and a steady clock K times:\n"
-            "               a row of the ledger, a started slot or a mark; the judge must\n"
-            "               notice each\n"
-            "  --help       print this help\n"
-            "\n"
-            "The exit status is 1 if a seed failed.\n");
+    fprintf(
+        to,
+        "usage: belfry-sim [--seed N] [--count K] [--minutes M] [--verbose] [--digests]\n"
+        "                  [--canary] [--mutations K] [--outage]\n"
+        "\n"
+        "Simulates the worlds of seeds N, N+1 and so on: the engine on its store, with\n"
+        "faults; then checks the invariants.  A seed always gives the same world.\n"
+        "\n"
+        "  --seed N     first seed (default 1)\n"
+        "  --count K    number of seeds (default 1)\n"
+        "  --minutes M  stop after M minutes of CPU time (default: no limit)\n"
+        "  --verbose    print all events as they happen\n"
+        "  --digests    print the digest of each world\n"
+        "  --canary     remove a row from each record: the judge must fail it\n"
+        "  --mutations K  falsify each record of one node and a steady clock K times:\n"
+        "               a row of the ledger, a started slot or a mark; the judge must\n"
+        "               notice each\n"
+        "  --outage     instead stop a world without faults for some time, and compare what\n"
+        "               becomes of each slot with the forecast of POST /what-if\n"
+        "  --help       print this help\n"
+        "\n"
+        "The exit status is 1 if a seed failed.\n");
     return status;
 }
 
@@ -89,7 +93,8 @@ static void simulate(const struct options *options, uint64_t seed, uint64_t end,
         struct err err = {.text = ""};
 
         alarm(SEED_SECONDS_MAX);
-        result.rc = world_run(seed, &source, &options->world, &result.tally, &err);
+        result.rc = (options->world.is_outage ? outage_run : world_run)(
+            seed, &source, &options->world, &result.tally, &err);
         snprintf(result.text, sizeof result.text, "%s", err.text);
         fflush(stdout);
         must(write(to, &result, sizeof result) == sizeof result);
@@ -204,6 +209,10 @@ static bool read_options(int argc, char **argv, struct options *ret)
         }
         if (str_eq(arg, STR("--canary"))) {
             ret->world.is_canary = true;
+            continue;
+        }
+        if (str_eq(arg, STR("--outage"))) {
+            ret->world.is_outage = true;
             continue;
         }
         if (str_eq(arg, STR("--digests"))) {

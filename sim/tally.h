@@ -20,5 +20,6 @@ struct world_options {
     bool is_verbose;
     /* removes a row from the record before it is judged: the judge must notice */
     bool is_canary;
-    int mutations; /* of each record, one at a time: the judge must notice each */
+    bool is_outage; /* no faults, but one outage, which is forecast: sim/outage.h */
+    int mutations;  /* of each record, one at a time: the judge must notice each */
 };

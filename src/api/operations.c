@@ -17,6 +17,7 @@
 #include "api/schedules/report_item.h"
 #include "api/session/session.h"
 #include "api/temporal/temporal.h"
+#include "api/what_if/what_if.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
@@ -163,6 +164,9 @@ const struct operation operations[] = {
      schedule_bulk_diff_read, NULL},
     {"preview", "POST", V1 "/preview", RIGHT_VIEW, CALL_BODY_MAX, "Preview a spec",
      preview_begin, preview_read, NULL},
+    {"what-if", "POST", V1 "/what-if", RIGHT_VIEW, CALL_DOCUMENT_MAX,
+     "Show what an outage, an edit or a new schedule would do", what_if_begin, what_if_read,
+     NULL},
     {"export", "GET", V1 "/export", RIGHT_VIEW, 0,
      "Export a namespace as documents that can be applied", schedule_export_begin,
      schedule_export_read, NULL},

@@ -48,6 +48,22 @@ static instant after_overrun(const struct pick *pick, struct governed chosen, in
     return instant_after(ended, rest > OVERRUN_MIN ? rest : OVERRUN_MIN);
 }
 
+struct governor pick_governor(const struct plan *plan, const struct cursor *c)
+{
+    return (struct governor){
+        .interval = plan->governor_interval,
+        .baseline = INSTANT_NEVER,
+        .min = plan->governor_min,
+        .max = plan->governor_max,
+        .has_backoff = plan->governor_backoff,
+        .failures = (int32_t)(c->failures < INT32_MAX ? c->failures : INT32_MAX),
+        .hint_interval = c->hint_interval,
+        .hint_at = c->hint_at,
+        .hint_expires = c->hint_expires,
+        .paused_until = INSTANT_NONE, /* the cursor handles pauses */
+    };
+}
+
 static struct governed choose(const struct pick *pick, const struct governor *governor,
                               instant started, instant ended)
 {

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "core/cursor.h"
 #include "core/plan.h"
 
 struct pick {
@@ -16,6 +17,9 @@ struct pick {
     instant mark;             /* every pick is later                  */
     struct governor governor; /* `baseline` is not used: pick_next()  */
 };
+
+/* The governor of a plan, with the failures and hints of its cursor, but without pauses. */
+struct governor pick_governor(const struct plan *plan, const struct cursor *cursor);
 
 /*
  * The pick after a run from `started` to `ended`; if there was none, both are now.  A hint is

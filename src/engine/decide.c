@@ -28,10 +28,8 @@ static bool is_waiting(const struct work_run *p)
 static bool is_too_late(const struct turn *turn, const struct work_schedule *sched,
                         const struct work_run *p)
 {
-    span window = sched->plan.policies.catchup_window;
-
-    return p->run.kind == RUN_SLOT && window != CATCHUP_WINDOW_NONE &&
-           turn->now - p->run.due > window;
+    return p->run.kind == RUN_SLOT &&
+           policies_is_too_late(&sched->plan.policies, p->run.due, turn->now);
 }
 
 /* Schedules whose slots depend on runs start in order. */

@@ -8,25 +8,6 @@
 #include "engine/start_slots.h"
 #include "engine/transitions.h"
 
-static struct governor governor_of(const struct work_schedule *sched)
-{
-    const struct plan *plan = &sched->plan;
-    const struct cursor *c = &sched->cursor;
-
-    return (struct governor){
-        .interval = plan->governor_interval,
-        .baseline = INSTANT_NEVER,
-        .min = plan->governor_min,
-        .max = plan->governor_max,
-        .has_backoff = plan->governor_backoff,
-        .failures = (int32_t)(c->failures < INT32_MAX ? c->failures : INT32_MAX),
-        .hint_interval = c->hint_interval,
-        .hint_at = c->hint_at,
-        .hint_expires = c->hint_expires,
-        .paused_until = INSTANT_NONE, /* the cursor handles pauses */
-    };
-}
-
 static instant next_slot(const struct work_schedule *sched, instant after)
 {
     struct slot slot;
@@ -40,7 +21,7 @@ static struct pick pick_of(const struct work_schedule *sched)
         .plan = &sched->plan,
         .ctx = &sched->ctx,
         .mark = sched->cursor.mark,
-        .governor = governor_of(sched),
+        .governor = pick_governor(&sched->plan, &sched->cursor),
     };
 }
 
@@ -100,7 +81,7 @@ void sched_pick_again(struct work_schedule *sched)
 static void govern(struct turn *turn, struct work_schedule *sched, instant started)
 {
     struct cursor *c = &sched->cursor;
-    struct governor governor = governor_of(sched);
+    struct governor governor = pick_governor(&sched->plan, &sched->cursor);
     struct pick pick;
 
     must(sched->plan.is_governed && c->open == 0); /* else two runs could be open */

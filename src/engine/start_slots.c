@@ -125,16 +125,10 @@ static int64_t waiting_slots(const struct work_schedule *sched)
     return count;
 }
 
-/* How many more slots the buffer can hold; where slots never wait, there is no limit. */
 static int64_t buffer_room(const struct work_schedule *sched)
 {
-    const struct policies *p = &sched->plan.policies;
-    bool queues_up = p->overlap == OVERLAP_BUFFER_ALL || p->overlap == OVERLAP_CANCEL_OTHER ||
-                     p->overlap == OVERLAP_TERMINATE_OTHER;
-
-    if (p->buffer_limit == 0 || !(queues_up || p->drop_when_full))
-        return ADVANCE_SLOTS_MAX;
-    return p->buffer_limit - sched->cursor.waiting;
+    return policies_buffer_room(&sched->plan.policies, sched->cursor.waiting,
+                                ADVANCE_SLOTS_MAX);
 }
 
 /* Starts that are left after those that wait, when starts are limited. */
@@ -164,7 +158,7 @@ static void advance_slots(struct turn *turn, struct work_schedule *sched)
     if (sched->plan.follows && !sched->plan.is_governed)
         limited.next_at = c->mark;
     a.cursor = &limited;
-    a.slots_max = buffer < 0 ? 0 : buffer > ADVANCE_SLOTS_MAX ? ADVANCE_SLOTS_MAX : (int)buffer;
+    a.slots_max = buffer < 0 ? 0 : (int)buffer;
     if (!turn->slots)
         turn->slots = arena_array_raw(turn->arena, ADVANCE_SLOTS_MAX, sizeof(*turn->slots));
     a.slots = turn->slots;

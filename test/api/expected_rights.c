@@ -78,6 +78,7 @@ const struct expected_right expected_rights[] = {
     {"node.list", "A"},
     {"overview", "voeaA"},
     {"preview", "voeaA"},
+    {"what-if", "voeaA"},
     {"queue.claim", "waA"},
     {"queue.get", "voeaA"},
     {"queue.list", "voeaA"},

@@ -54,7 +54,7 @@ static const struct row rows[] = {
 
     {"src/api",
      "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
-     "api/jobs api/openapi api/overview api/session",
+      "api/jobs api/openapi api/overview api/session api/what_if",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store wire/http1 base", "engine db model core/ wire/"},
@@ -71,6 +71,8 @@ static const struct row rows[] = {
      "api/call api/access api/catalogue api/schedules store core/ wire/json",
      "engine db model wire/ base"},
     {"src/api/session", "api/call api/access", "base engine store db model core/ wire/"},
+    {"src/api/what_if", "api/call api/native api/schedules store model core/ wire/ base",
+     "engine db"},
     {"src/api/temporal", "api/call api/schedules store model core/ wire/ base", "engine db"},
     {"src/api/conductor", "api/call api/access api/schedules store model core/ wire/ base",
      "engine db"},

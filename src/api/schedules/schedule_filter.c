@@ -29,6 +29,15 @@ static enum rc check_word(struct str word, const char *field, const char *const 
     return err_in(reterr, "%s", field);
 }
 
+void schedule_filter_set_label(struct schedule_filter *filter, struct str label)
+{
+    /* `=` first: then the name of the label may contain a colon. */
+    filter->has_value = str_cut(label, '=', &filter->label, &filter->value) ||
+                        str_cut(label, ':', &filter->label, &filter->value);
+    if (!filter->has_value)
+        filter->label = label;
+}
+
 enum rc schedule_filter_read(const struct call *call, struct schedule_filter *ret,
                              struct err *reterr)
 {
@@ -42,18 +51,13 @@ enum rc schedule_filter_read(const struct call *call, struct schedule_filter *re
         .action = request_query(call, "action"),
         .queue = request_query(call, "queue"),
     };
-    struct str label = filter.label;
     enum rc rc = check_word(filter.status, "status", states, 3, reterr);
 
     if (rc == RC_OK)
         rc = check_word(filter.action, "action", actions, 4, reterr);
     if (rc != RC_OK)
         return rc;
-    /* `=` first: then the name of the label may contain a colon. */
-    filter.has_value = str_cut(label, '=', &filter.label, &filter.value) ||
-                       str_cut(label, ':', &filter.label, &filter.value);
-    if (!filter.has_value)
-        filter.label = label;
+    schedule_filter_set_label(&filter, filter.label);
     *ret = filter;
     return RC_OK;
 }

@@ -25,6 +25,9 @@ extern const char *const schedule_filter_names[FILTER_NAMES];
 MUST_USE enum rc schedule_filter_read(const struct call *call, struct schedule_filter *ret,
                                       struct err *reterr);
 
+/* Sets label and value from `name`, `name=value` or `name:value`; empty: any labels. */
+void schedule_filter_set_label(struct schedule_filter *filter, struct str label);
+
 /* The filter has at most a prefix: every row that is read is shown. */
 bool schedule_filter_is_plain(const struct schedule_filter *filter);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The default policies, and the names of catch-up modes.
+ * The default policies, what they say about slots that wait, and the names of catch-up modes.
  */
 #include "core/policy/policies.h"
 
@@ -32,6 +32,21 @@ struct policies policies_default(void)
         .grace = 30 * SPAN_S,
         .retention_age = 90 * SPAN_DAY,
     };
+}
+
+int64_t policies_buffer_room(const struct policies *p, int64_t waiting, int64_t most)
+{
+    bool queues_up = p->overlap == OVERLAP_BUFFER_ALL || p->overlap == OVERLAP_CANCEL_OTHER ||
+                     p->overlap == OVERLAP_TERMINATE_OTHER;
+
+    if (p->buffer_limit == 0 || !(queues_up || p->drop_when_full))
+        return most;
+    return p->buffer_limit - waiting < most ? p->buffer_limit - waiting : most;
+}
+
+bool policies_is_too_late(const struct policies *p, instant due, instant now)
+{
+    return p->catchup_window != CATCHUP_WINDOW_NONE && now - due > p->catchup_window;
 }
 
 const char *catchup_text(enum catchup mode)

@@ -65,5 +65,11 @@ struct policies {
 /* The defaults of the native API. */
 struct policies policies_default(void);
 
+/* How many more slots may wait, at most `most`; that is the answer where slots never wait. */
+int64_t policies_buffer_room(const struct policies *policies, int64_t waiting, int64_t most);
+
+/* True if a start that was due then must not begin at `now`: the catch-up window is over. */
+bool policies_is_too_late(const struct policies *policies, instant due, instant now);
+
 const char *catchup_text(enum catchup mode);
 MUST_USE enum rc catchup_parse(struct str text, enum catchup *ret, struct err *reterr);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Worlds without faults that are stopped for some time, to check the forecasts of POST /what-if:
+ * core/forecast.h predicts what becomes of each slot, the engine plays it, and both must agree.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "core/forecast.h"
+#include "sim/drafts.h"
+#include "sim/record.h"
+#include "sim/tally.h"
+#include "store/history.h"
+
+enum {
+    OUTAGE_HELD_MAX = 16, /* runs of a schedule that are open when the world stops: at most one
+                             unless they may overlap */
+};
+
+/* What became of a slot, or of consecutive slots without a run. */
+struct outage_item {
+    instant first, last;
+    int64_t count;
+    enum outcome outcome; /* OUTCOME_NONE: it waits */
+    enum reason reason;
+};
+
+struct outage_items {
+    struct outage_item *list;
+    int count;
+};
+
+/* A schedule whose runs always succeed and all take the same time. */
+struct outage_schedule {
+    char name[16];
+    const struct checked_draft *checked;
+    struct plan plan; /* as the engine has it */
+    int64_t key;
+    instant created;
+    struct cursor cursor; /* when it was created */
+    span duration;
+    /* The state when the world stops. */
+    struct cursor stopped;
+    struct forecast_run *open;
+    struct due_slot *waiting;
+    int open_count, waiting_count;
+    struct outage_items played; /* at the end */
+};
+
+struct outage_plan {
+    instant down_from, down_to, end;
+    const struct day_set *calendars;
+    struct forecast_room *room;
+};
+
+/*
+ * Runs the world of one seed.  RC_OK: all forecasts were right.  Adds to *tally in any case.
+ */
+MUST_USE enum rc outage_run(uint64_t seed, const struct zone_source *zones,
+                            const struct world_options *options, struct tally *tally,
+                            struct err *reterr);
+
+/* Compares the forecasts of one schedule with what was played. */
+MUST_USE enum rc outage_compare(const struct outage_plan *plan,
+                                const struct outage_schedule *schedule, struct err *reterr);
+
+/* Room for one more item. */
+struct outage_item *outage_add(struct outage_items *items);
