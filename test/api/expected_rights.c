@@ -68,6 +68,8 @@ const struct expected_right expected_rights[] = {
     {"health", "*"},
     {"metrics", "A"},
     {"lateness", "voeaA"},
+    {"load", "voeaA"},
+    {"slots", "voeaA"},
     {"durations", "voeaA"},
     {"metrics.summary", "voeaA"},
     {"namespace.list", "A"},
