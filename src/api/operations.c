@@ -18,6 +18,7 @@
 #include "api/session/session.h"
 #include "api/temporal/temporal.h"
 #include "api/what_if/what_if.h"
+#include "api/timeline/timeline.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
@@ -280,6 +281,11 @@ const struct operation operations[] = {
      lateness_begin, day_quantiles_read, NULL},
     {"durations", "GET", V1 "/durations", RIGHT_VIEW, 0,
      "Show quantiles of the duration of runs", durations_begin, day_quantiles_read, NULL},
+    {"slots", "GET", V1 "/slots", RIGHT_VIEW, 0,
+     "List past and planned slots of many schedules", timeline_slots_begin, timeline_slots_read,
+     NULL},
+    {"load", "GET", V1 "/load", RIGHT_VIEW, 0, "Show planned and actual starts over time",
+     timeline_load_begin, timeline_load_read, NULL},
     {"node.list", "GET", V1 "/nodes", RIGHT_SERVER, 0, "List the nodes and their state",
      node_list_begin, node_list_read, NULL},
     {"metrics", "GET", "/metrics", RIGHT_SERVER, 0, "Metrics for Prometheus", metrics_begin,

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A statement names all its keys, because one statement per key costs PostgreSQL several times
- * as much.
- */
+/* Statements with a list of keys, see store/key_list.h. */
 #include "store/catalogue_rows.h"
 
-#include "base/must.h"
 #include "store/columns.h"
 #include "store/cursors.h"
+#include "store/key_list.h"
 #include "store/tables.h"
 #include "store/text.h"
 #include "store/view_columns.h"
@@ -19,29 +16,22 @@ enum { TEXT_COLUMNS = 7 }; /* before those of the cursor */
 #define TEXTS   "s.namespace, s.version, s.name, s.description, s.labels, s.action, s.spec, "
 #define COLUMNS TEXTS CURSOR_COLUMNS(NAME_C, NEXT_NAME_C)
 
-#define KEYS_8(a, b, c, d, e, f, g, h) \
-    "$" #a ", $" #b ", $" #c ", $" #d ", $" #e ", $" #f ", $" #g ", $" #h
-#define KEYS_1    KEYS_8(1, 2, 3, 4, 5, 6, 7, 8)
-#define KEYS_2    KEYS_8(9, 10, 11, 12, 13, 14, 15, 16)
-#define KEYS_3    KEYS_8(17, 18, 19, 20, 21, 22, 23, 24)
-#define KEYS_4    KEYS_8(25, 26, 27, 28, 29, 30, 31, 32)
-#define KEYS      "(" KEYS_1 ", " KEYS_2 ", " KEYS_3 ", " KEYS_4 ")"
-#define KEY_TYPES "iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii"
-
 /* Not `= 0`: see schedule_get in store/views.c. */
 #define LIVE " AND s.deleted_at < 1"
 
 static const struct db_stmt rows_after = {
     "SELECT " COLUMNS SCHEDULE_FROM "s.id > $1" LIVE " ORDER BY s.id LIMIT $2", "ii"};
-static const struct db_stmt rows_get = {"SELECT " COLUMNS SCHEDULE_FROM "s.id IN " KEYS LIVE,
-                                        KEY_TYPES};
+static const struct db_stmt rows_get = {
+    "SELECT " COLUMNS SCHEDULE_FROM "s.id IN " SQL_KEYS_32 LIVE, SQL_KEYS_32_TYPES};
 static const struct db_stmt plans_get = {
-    "SELECT id, name, packed FROM schedules AS s WHERE s.id IN " KEYS LIVE, KEY_TYPES};
+    "SELECT id, name, packed FROM schedules AS s WHERE s.id IN " SQL_KEYS_32 LIVE,
+    SQL_KEYS_32_TYPES};
 static const struct db_stmt cursors_after = {
     "SELECT " SQL_NAMES(CURSOR_COLUMNS) " FROM cursors WHERE id > $1 ORDER BY id LIMIT $2",
     "ii"};
 static const struct db_stmt cursors_get = {
-    "SELECT " SQL_NAMES(CURSOR_COLUMNS) " FROM cursors WHERE id IN " KEYS, KEY_TYPES};
+    "SELECT " SQL_NAMES(CURSOR_COLUMNS) " FROM cursors WHERE id IN " SQL_KEYS_32,
+    SQL_KEYS_32_TYPES};
 
 static void send_after(struct db *db, const struct db_stmt *stmt, int64_t after, int limit,
                        struct db_result *ret)
@@ -49,15 +39,12 @@ static void send_after(struct db *db, const struct db_stmt *stmt, int64_t after,
     db_send(db, stmt, (struct db_value[]){db_int(after), db_int(limit)}, ret);
 }
 
-/* Unused parameters repeat the last key. */
 static void send_keys(struct db *db, const struct db_stmt *stmt, const int64_t *keys, int count,
                       struct db_result *ret)
 {
     struct db_value params[CATALOGUE_KEYS_MAX];
 
-    must(count > 0 && count <= CATALOGUE_KEYS_MAX);
-    for (int i = 0; i < CATALOGUE_KEYS_MAX; i++)
-        params[i] = db_int(keys[i < count ? i : count - 1]);
+    key_list_set(params, CATALOGUE_KEYS_MAX, keys, count);
     db_send(db, stmt, params, ret);
 }
 

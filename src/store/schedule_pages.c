@@ -4,6 +4,7 @@
  */
 #include "store/schedule_pages.h"
 
+#include "store/key_list.h"
 #include "store/view_columns.h"
 
 /* Sorts after every name: 1 KiB of the last character, U+10FFFF; a name is shorter. */
@@ -48,8 +49,12 @@ static const struct db_stmt updated_down = {
     " AND (s.updated_at, s.id) < ($2, $3) ORDER BY s.updated_at DESC, s.id DESC LIMIT $4",
     "iiii"};
 /* Flags are the low bits. */
-static const struct db_stmt count = {
+static const struct db_stmt counted = {
     "SELECT count(*)" SCHEDULE_FROM LIVE " AND s.dialect = $2 AND (c.bits & $3) = 0", "iii"};
+/* Not `= 0`: see schedule_get in store/views.c. */
+static const struct db_stmt by_keys = {"SELECT " SCHEDULE SCHEDULE_FROM "s.id IN " SQL_KEYS_32
+                                       " AND s.deleted_at < 1",
+                                       SQL_KEYS_32_TYPES};
 static const struct db_stmt end_up = {END_UP("$1", "$2"), "ii"};
 static const struct db_stmt end_down = {END_DOWN("$1", "$2"), "ii"};
 
@@ -85,6 +90,14 @@ void schedule_pages_end(struct db *db, const struct schedule_batch *p, struct db
 void schedule_pages_count(struct db *db, int64_t namespace, int64_t dialect, int64_t flags,
                           struct db_result *ret)
 {
-    db_send(db, &count, (struct db_value[]){db_int(namespace), db_int(dialect), db_int(flags)},
-            ret);
+    db_send(db, &counted,
+            (struct db_value[]){db_int(namespace), db_int(dialect), db_int(flags)}, ret);
+}
+
+void schedule_pages_keys(struct db *db, const int64_t *keys, int count, struct db_result *ret)
+{
+    struct db_value params[SCHEDULE_KEYS_MAX];
+
+    key_list_set(params, SCHEDULE_KEYS_MAX, keys, count);
+    db_send(db, &by_keys, params, ret);
 }

@@ -42,3 +42,7 @@ void schedule_pages_count(struct db *db, int64_t namespace, int64_t dialect, int
 /* ORDER_CREATED: (id) of the last key of the range; no row if it is empty. */
 void schedule_pages_end(struct db *db, const struct schedule_batch *batch,
                         struct db_result *ret);
+
+/* Schedules that are not deleted, by their keys, at most SCHEDULE_KEYS_MAX, in any order. */
+enum { SCHEDULE_KEYS_MAX = 32 };
+void schedule_pages_keys(struct db *db, const int64_t *keys, int count, struct db_result *ret);

@@ -69,6 +69,8 @@ const struct expected_right expected_rights[] = {
     {"health", "*"},
     {"metrics", "A"},
     {"lateness", "voeaA"},
+    {"load", "voeaA"},
+    {"slots", "voeaA"},
     {"durations", "voeaA"},
     {"ledger.balance", "voeaA"},
     {"metrics.summary", "voeaA"},

@@ -54,7 +54,7 @@ static const struct row rows[] = {
 
     {"src/api",
      "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
-      "api/jobs api/openapi api/overview api/session api/what_if",
+      "api/jobs api/openapi api/overview api/session api/timeline api/what_if",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store wire/http1 base", "engine db model core/ wire/"},
@@ -79,7 +79,10 @@ static const struct row rows[] = {
     {"src/api/agents", "api/call api/events api/schedules store model core/ base",
      "engine db wire/"},
     {"src/api/jobs", "api/call api/schedules store model core/ wire/ base", "engine db"},
-    {"src/api/openapi", "api/call api/access api/schedules store model core/ wire/ base",
+    {"src/api/timeline", "api/call api/catalogue api/schedules store model core/ wire/json",
+     "engine db wire/ base"},
+    {"src/api/openapi",
+     "api/call api/access api/schedules api/timeline store model core/ wire/ base",
      "engine db"},
 
     {"src/cli", "cli/frame cli/remote base", "io/ core/ wire/json"},

@@ -15,7 +15,7 @@
 #include "model/trace.h"
 
 enum {
-    QUERY_NAMES_MAX = 16, /* query parameters of one operation */
+    QUERY_NAMES_MAX = 20, /* query parameters of one operation */
     KIND_MAX = 32,        /* bytes of a kind of object, with the final zero */
 };
 

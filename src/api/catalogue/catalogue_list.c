@@ -128,8 +128,8 @@ static uint32_t bit_of(struct str word, const char *const *words, int count)
     return 0;
 }
 
-static enum rc read_filter(const struct call *call, const struct schedule_filter *from,
-                           struct catalogue_filter *ret, struct err *reterr)
+enum rc catalogue_list_filter(const struct call *call, const struct schedule_filter *from,
+                              struct catalogue_filter *ret, struct err *reterr)
 {
     const char *healths[WORDS_MAX] = {NULL}, *outcomes[WORDS_MAX] = {NULL};
     enum rc rc;
@@ -248,7 +248,7 @@ enum rc catalogue_list_begin(struct call *call, struct catalogue_list *ret, stru
     if (rc == RC_OK)
         rc = schedule_filter_read(call, &ret->scan.filter, reterr);
     if (rc == RC_OK)
-        rc = read_filter(call, &ret->scan.filter, &query->filter, reterr);
+        rc = catalogue_list_filter(call, &ret->scan.filter, &query->filter, reterr);
     if (rc == RC_OK)
         rc = read_sort(call, query, reterr);
     if (rc == RC_OK && facets.len > 0 && !is_true(call, "facets") &&
@@ -317,8 +317,12 @@ static void put_facets(struct answer *out, const struct catalogue_facets *facets
     answer_text(out, "}");
 }
 
-static enum call_step refuse_list(struct call *call, const struct catalogue_page *page)
+enum call_step catalogue_list_refuse(struct call *call, const struct catalogue_page *page)
 {
+    if (!call->context->catalogue)
+        return call_problem(call, 409, "bad_state",
+                            "this server has no catalogue of schedules; sort by id, createdAt "
+                            "or updatedAt, or set catalogue = true");
     call_field(call, STR("Retry-After"), STR("1"));
     return call_problem(call, 503, "unavailable",
                         "the server is still reading the schedules (%" PRId64
@@ -364,14 +368,12 @@ enum call_step catalogue_list_read(struct call *call, struct db *db,
     struct catalogue_page page = {0};
 
     if (!call->context->catalogue)
-        return call_problem(call, 409, "bad_state",
-                            "this server has no catalogue of schedules; sort by id, createdAt "
-                            "or updatedAt, or set catalogue = true");
+        return catalogue_list_refuse(call, &page);
     query.filter.namespace = call->namespace;
     query.now = call->now;
     if (!call->context->catalogue(call->context->arg, &query, call->budget, call->arena, &page))
         return call_limit_budget(call);
     if (!page.is_loaded)
-        return refuse_list(call, &page);
+        return catalogue_list_refuse(call, &page);
     return print_page(call, db, &scan, list, &page);
 }

@@ -29,3 +29,11 @@ MUST_USE enum rc catalogue_list_begin(struct call *call, struct catalogue_list *
 /* Answers with a page. */
 enum call_step catalogue_list_read(struct call *call, struct db *db,
                                    const struct catalogue_list *list);
+
+/* The filter of a request; health, outcome and zone need the catalogue. */
+MUST_USE enum rc catalogue_list_filter(const struct call *call,
+                                       const struct schedule_filter *from,
+                                       struct catalogue_filter *ret, struct err *reterr);
+
+/* The answer if the server has no catalogue, or if it is not loaded yet. */
+enum call_step catalogue_list_refuse(struct call *call, const struct catalogue_page *page);

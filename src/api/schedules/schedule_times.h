@@ -20,7 +20,7 @@ struct schedule_times {
 MUST_USE enum rc schedule_times_read(const struct call *call, struct db *db,
                                      struct schedule_times *ret, struct err *reterr);
 
-/* The same for a ret->view that the caller has read. */
+/* The same for a ret->view that the caller has read.  Also runs the statements in the queue. */
 MUST_USE enum rc schedule_times_fill(const struct call *call, struct db *db,
                                      struct schedule_times *ret, struct err *reterr);
 

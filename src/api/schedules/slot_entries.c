@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    SOURCES = 5,        /* lists that are merged, each as long as the answer may be          */
+    COMPUTED = 3,       /* lists other than runs, each as long as the answer may be           */
     UNCOUNTED_MAX = 20, /* ranges with too many slots to count; further ones are not tried   */
 };
 
@@ -19,7 +19,6 @@ struct slot_merge {
     struct slot_entry *list;
     int count;
     int uncounted;
-    bool is_scan_cut;
 };
 
 static void add_entry(struct slot_merge *m, const struct slot_entry *entry)
@@ -27,36 +26,32 @@ static void add_entry(struct slot_merge *m, const struct slot_entry *entry)
     m->list[m->count++] = *entry;
 }
 
-static void add_runs(struct slot_merge *m, const struct db_result *rows, bool is_open)
+static void add_runs(struct slot_merge *m, const struct slot_run *runs, int count)
 {
-    for (int i = 0; i < rows->rows; i++) {
-        struct slot_entry entry = {.outcome = OUTCOME_STARTED, .has_run = true, .count = 1};
-
-        if (is_open)
-            slots_open_read(rows, i, &entry.run);
-        else
-            slots_ended_read(rows, i, &entry.run);
-        entry.slot = entry.last = entry.run.slot;
-        entry.due = entry.run.due;
-        add_entry(m, &entry);
-    }
+    for (int i = 0; i < count; i++)
+        add_entry(m, &(struct slot_entry){.slot = runs[i].slot,
+                                          .due = runs[i].due,
+                                          .outcome = OUTCOME_STARTED,
+                                          .has_run = true,
+                                          .run = runs[i],
+                                          .count = 1,
+                                          .last = runs[i].slot});
 }
 
 /* The ledger. */
 
-/* The current spec has exactly the slots of the range, or the range has at most two slots. */
-static bool can_expand(struct slot_merge *m, const struct account *range)
+bool slot_entries_can_expand(const struct schedule_times *p, const struct account *range,
+                             int *uncounted)
 {
-    const struct schedule_times *p = m->p;
     struct schedule_times_count current;
 
     if (range->count <= 2)
         return true;
     if (spec_follows(&p->plan.spec) || (p->plan.is_governed && !plan_has_grid(&p->plan)) ||
-        m->uncounted == UNCOUNTED_MAX)
+        *uncounted == UNCOUNTED_MAX)
         return false;
     current = schedule_times_count(&p->plan, &p->ctx, range->first - 1, range->last, 1);
-    m->uncounted += current.is_cut;
+    *uncounted += current.is_cut;
     return !current.is_cut && current.count == range->count && current.first == range->first &&
            current.last == range->last;
 }
@@ -97,142 +92,63 @@ static int expand(struct slot_merge *m, const struct account *range, int room)
     return added;
 }
 
-static void add_ledger(struct slot_merge *m, const struct db_result *rows)
+static void add_ledger(struct slot_merge *m, const struct account *ranges, int count)
 {
     int room = m->period->limit;
 
-    for (int i = 0; i < rows->rows && room > 0; i++) {
-        struct account range;
+    for (int i = 0; i < count && room > 0; i++) {
+        const struct account *range = &ranges[i];
 
-        slots_not_started_read(rows, i, &range);
-        if (range.last <= m->period->after)
+        if (range->last <= m->period->after)
             continue;
-        if (can_expand(m, &range)) {
-            room -= expand(m, &range, room);
+        if (slot_entries_can_expand(m->p, range, &m->uncounted)) {
+            room -= expand(m, range, room);
             continue;
         }
         /* A range that begins before the period is listed at the start of the period. */
-        add_range_slot(m, &range,
-                       range.first > m->period->after ? range.first : m->period->after + 1);
-        m->list[m->count - 1].count = range.count;
-        m->list[m->count - 1].first = range.first;
-        m->list[m->count - 1].last = range.last;
+        add_range_slot(m, range,
+                       range->first > m->period->after ? range->first : m->period->after + 1);
+        m->list[m->count - 1].count = range->count;
+        m->list[m->count - 1].first = range->first;
+        m->list[m->count - 1].last = range->last;
         room--;
     }
 }
 
 /* The plan. */
 
-/* Sets why a planned slot would not start, or its outcome if that is already decided. */
-static void set_planned_outcome(const struct slot_merge *m, const struct slot *slot,
-                                struct slot_entry *entry)
+struct plan_target {
+    struct slot_merge *m;
+    int room;
+};
+
+static bool add_planned(void *arg, const struct slot_planned *slot)
 {
-    const struct cursor *cursor = &m->p->view.cursor;
-    bool is_paused = (cursor->flags & CURSOR_PAUSED) && slot->due < cursor->paused_until;
+    struct plan_target *to = arg;
 
-    if (schedule_times_is_cancelled(m->p, slot->at)) {
-        entry->outcome = OUTCOME_SLOT_CANCELLED;
-        entry->reason = REASON_USER;
-    } else if (is_paused || (cursor->flags & CURSOR_DISABLED)) {
-        entry->reason = REASON_PAUSED;
-        if (slot->due <= m->call->now && !m->p->plan.policies.catchup_paused)
-            entry->outcome = OUTCOME_MISSED;
-    } else if (cursor->flags & CURSOR_QUARANTINED) {
-        entry->reason = REASON_QUARANTINED;
-    }
-}
-
-static void add_planned(struct slot_merge *m, const struct slot *slot)
-{
-    struct slot_entry entry = {
-        .slot = slot->at, .due = slot->due, .count = 1, .last = slot->at};
-
-    set_planned_outcome(m, slot, &entry);
-    add_entry(m, &entry);
-}
-
-/* Of a time of the spec that the governor did not choose: docs/semantics.md [P-33]. */
-static void set_passed_outcome(const struct slot_merge *m, struct slot_entry *entry)
-{
-    const struct cursor *c = &m->p->view.cursor;
-    bool is_paused = (c->flags & CURSOR_PAUSED) && entry->slot < c->paused_until &&
-                     !m->p->plan.policies.catchup_paused;
-
-    entry->outcome = OUTCOME_SKIPPED;
-    entry->reason = REASON_GOVERNOR;
-    if (schedule_times_is_cancelled(m->p, entry->slot)) {
-        entry->outcome = OUTCOME_SLOT_CANCELLED;
-        entry->reason = REASON_USER;
-    } else if (is_paused || (c->flags & CURSOR_DISABLED)) {
-        entry->outcome = OUTCOME_MISSED;
-        entry->reason = REASON_PAUSED;
-    } else if (c->flags & CURSOR_QUARANTINED) {
-        entry->outcome = OUTCOME_DROPPED;
-        entry->reason = REASON_QUARANTINED;
-    }
-}
-
-/* The time that the governor chose, and past times that the engine has not recorded yet. */
-static void add_governed(struct slot_merge *m, instant after)
-{
-    const struct schedule_times *p = m->p;
-    instant until = m->period->until < m->call->now ? m->period->until : m->call->now;
-    struct slot pick = schedule_times_known(p), slot;
-    struct spec_ctx ctx = plan_grid_ctx(&p->ctx);
-    struct spec_walk walk;
-
-    if (pick.at != INSTANT_NEVER && pick.at > m->period->after && pick.at <= m->period->until)
-        add_planned(m, &pick);
-    if (!plan_has_grid(&p->plan) || p->view.cursor.remaining == 0)
-        return;
-    spec_walk_begin(&walk, &p->plan.spec, &ctx, after);
-    for (int i = 0; i < m->period->limit && spec_walk_next(&walk, &slot) && slot.at <= until;
-         i++) {
-        struct slot_entry entry = {
-            .slot = slot.at, .due = INSTANT_NONE, .count = 1, .last = slot.at};
-
-        set_passed_outcome(m, &entry);
-        if (slot.at != pick.at)
-            add_entry(m, &entry);
-    }
+    if (to->room == 0)
+        return false;
+    to->room--;
+    add_entry(to->m, &(struct slot_entry){.slot = slot->at,
+                                          .due = slot->due,
+                                          .outcome = slot->outcome,
+                                          .reason = slot->reason,
+                                          .count = 1,
+                                          .last = slot->at});
+    return to->room > 0;
 }
 
 static void add_plan(struct slot_merge *m)
 {
     const struct slot_range *s = m->period;
-    const struct cursor *cursor = &m->p->view.cursor;
-    instant after = s->after > cursor->mark ? s->after : cursor->mark;
-    int64_t planned = 0; /* slots since the mark that will run, if runs are limited */
-    struct spec_walk walk;
-    struct slot slot;
-    int added = 0;
+    struct plan_target target = {m, s->limit};
 
-    if (cursor->flags & (CURSOR_CLOSED | CURSOR_DELETED))
-        return;
-    if (m->p->plan.is_governed) {
-        add_governed(m, after);
-        return;
-    }
-    if (m->p->plan.follows) {
-        slot = schedule_times_known(m->p);
-        if (slot.at != INSTANT_NEVER && slot.at > s->after && slot.at <= s->until)
-            add_planned(m, &slot);
-        return;
-    }
-    if (cursor->remaining >= 0)
-        planned = schedule_times_planned(m->p, cursor->mark, after);
-    spec_walk_begin(&walk, &m->p->plan.spec, &m->p->ctx, after);
-    while (added < s->limit && (cursor->remaining < 0 || planned < cursor->remaining) &&
-           spec_walk_next(&walk, &slot) && slot.at <= s->until) {
-        add_planned(m, &slot);
-        planned += !schedule_times_is_cancelled(m->p, slot.at);
-        added++;
-    }
+    slot_plan_visit(m->p, m->call->now, (instant[]){s->after, s->until}, add_planned, &target);
 }
 
 /*
- * If history has too many attempts to read: a slot of the current spec that is before the mark
- * but not in the ledger was started.
+ * If history was not read to its end: a slot of the current spec that is before the mark but
+ * not in the ledger was started.
  */
 static void add_assumed(struct slot_merge *m)
 {
@@ -243,7 +159,7 @@ static void add_assumed(struct slot_merge *m)
     struct slot slot;
     int added = 0;
 
-    if (!m->is_scan_cut || m->p->plan.follows || policies->retention_count > 0)
+    if (m->p->plan.follows || policies->retention_count > 0)
         return;
     if (policies->retention_age > 0 && after < m->call->now - policies->retention_age)
         after = m->call->now - policies->retention_age;
@@ -274,17 +190,17 @@ static int compare(const void *a, const void *b)
     return x->index - y->index;
 }
 
-static void merge_entries(const struct slot_merge *m, struct slot_entries *ret)
+static void merge_entries(const struct slot_merge *m, struct arena *arena,
+                          struct slot_entries *ret)
 {
-    struct arena *arena = m->call->arena;
-    struct keyed *keys = arena_array(arena, (size_t)m->count, sizeof *keys);
+    struct keyed *keys = arena_array_raw(arena, (size_t)m->count, sizeof *keys);
     int limit = m->period->limit - 1; /* one more was read than is shown */
 
     for (int i = 0; i < m->count; i++)
         keys[i] = (struct keyed){m->list[i].slot, i};
     if (m->count > 0)
         qsort(keys, (size_t)m->count, sizeof *keys, compare);
-    ret->list = arena_array(arena, (size_t)m->count, sizeof *ret->list);
+    ret->list = arena_array_raw(arena, (size_t)m->count, sizeof *ret->list);
     ret->count = 0;
     ret->has_more = false;
     for (int i = 0; i < m->count && !ret->has_more; i++) {
@@ -296,13 +212,56 @@ static void merge_entries(const struct slot_merge *m, struct slot_entries *ret)
     }
 }
 
+void slot_entries_merge(const struct call *call, const struct schedule_times *p,
+                        const struct slot_range *period, const struct slot_sources *sources,
+                        struct slot_entries *ret)
+{
+    struct slot_range more = *period;
+    struct slot_merge m = {.call = call, .p = p, .period = &more};
+    size_t runs = (size_t)sources->open_count + (size_t)sources->ended_count;
+
+    more.limit++;
+    m.list = arena_array_raw(call->arena, runs + (size_t)COMPUTED * ((size_t)more.limit + 1),
+                             sizeof *m.list);
+    add_runs(&m, sources->open, sources->open_count);
+    add_runs(&m, sources->ended, sources->ended_count);
+    add_ledger(&m, sources->ranges, sources->range_count);
+    add_plan(&m);
+    if (sources->is_cut)
+        add_assumed(&m);
+    merge_entries(&m, call->arena, ret);
+}
+
+/* Reads the rows into arrays of their own. */
+static struct slot_sources copy_rows(const struct db_result *open,
+                                     const struct db_result *ended,
+                                     const struct db_result *ranges, struct arena *arena)
+{
+    struct slot_run *opens = arena_array_raw(arena, (size_t)open->rows, sizeof *opens);
+    struct slot_run *ends = arena_array_raw(arena, (size_t)ended->rows, sizeof *ends);
+    struct account *accounts = arena_array_raw(arena, (size_t)ranges->rows, sizeof *accounts);
+
+    for (int i = 0; i < open->rows; i++)
+        slots_open_read(open, i, &opens[i]);
+    for (int i = 0; i < ended->rows; i++)
+        slots_ended_read(ended, i, &ends[i]);
+    for (int i = 0; i < ranges->rows; i++)
+        slots_not_started_read(ranges, i, &accounts[i]);
+    return (struct slot_sources){.open = opens,
+                                 .open_count = open->rows,
+                                 .ended = ends,
+                                 .ended_count = ended->rows,
+                                 .ranges = accounts,
+                                 .range_count = ranges->rows};
+}
+
 enum rc slot_entries_read(const struct call *call, struct db *db,
                           const struct schedule_times *p, const struct slot_range *period,
                           struct slot_entries *ret, struct err *reterr)
 {
     struct slot_range more = *period;
-    struct slot_merge m = {.call = call, .p = p, .period = &more};
     struct db_result open = {0}, ended = {0}, scanned = {0}, ranges = {0};
+    struct slot_sources sources;
     enum rc rc;
 
     more.limit++;
@@ -311,19 +270,12 @@ enum rc slot_entries_read(const struct call *call, struct db *db,
     slots_scanned(db, &more, &scanned);
     more.limit++; /* the first range may begin before the period */
     slots_not_started(db, &more, &ranges);
-    more.limit--;
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
-    m.list = arena_array(call->arena, (size_t)SOURCES * ((size_t)more.limit + 2),
-                         sizeof *m.list);
-    m.is_scan_cut = db_int_at(&scanned, 0, 0) >= SLOTS_SCAN;
-    add_runs(&m, &open, true);
-    add_runs(&m, &ended, false);
-    add_ledger(&m, &ranges);
-    add_plan(&m);
-    add_assumed(&m);
-    merge_entries(&m, ret);
+    sources = copy_rows(&open, &ended, &ranges, call->arena);
+    sources.is_cut = db_int_at(&scanned, 0, 0) >= SLOTS_SCAN;
+    slot_entries_merge(call, p, period, &sources, ret);
     return RC_OK;
 }
 
@@ -350,10 +302,17 @@ static void print_run(const struct slot_run *run, struct answer *out)
 void slot_entry_print(const struct schedule_times *p, const struct slot_entry *entry,
                       struct answer *out)
 {
-    struct run_id run = {p->view.cursor.id, entry->slot / SPAN_MS, 0};
+    answer_open(out);
+    slot_entry_members(p, entry, out);
+    answer_text(out, "}");
+}
+
+void slot_entry_members(const struct schedule_times *p, const struct slot_entry *entry,
+                        struct answer *out)
+{
+    struct run_id run = {p->view.cursor.id, entry->slot / SPAN_MS, entry->pass};
     char id[RUN_ID_TEXT_MAX];
 
-    answer_open(out);
     answer_put_instant(out, "slot", entry->count > 1 ? entry->first : entry->slot);
     if (entry->count > 1) {
         answer_put_instant(out, "last", entry->last);
@@ -370,5 +329,4 @@ void slot_entry_print(const struct schedule_times *p, const struct slot_entry *e
         print_run(&entry->run, out);
     else
         answer_text(out, ",\"run\":null");
-    answer_text(out, "}");
 }
