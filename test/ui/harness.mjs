@@ -21,6 +21,7 @@ import { startServer } from './server.mjs';
 
 export const CHROMIUM = process.env.BELFRY_CHROMIUM ?? '/usr/bin/chromium';
 const TIMEOUT_MS = 30_000;
+const IDLE_TIMES = 5;
 const FLAGS = [
     '--headless',
     '--no-sandbox',
@@ -31,6 +32,18 @@ const FLAGS = [
     '--disable-component-update',
     '--disable-sync',
 ];
+
+// In the browser.  Each round has a frame, and the tasks and effects that come after it.
+async function isAtRest(times) {
+    for (let i = 0; i < times; i++) {
+        const before = window.__changes;
+        await new Promise((resolve) =>
+            requestAnimationFrame(() => requestIdleCallback(() => setTimeout(resolve))),
+        );
+        if (window.__changes !== before) return false;
+    }
+    return true;
+}
 
 export async function launchBrowser() {
     assert.ok(existsSync(CHROMIUM), `${CHROMIUM} is missing; run script/bootstrap --page`);
@@ -63,6 +76,13 @@ export class Visitor {
             addEventListener('securitypolicyviolation', (e) =>
                 window.__violation(`${e.violatedDirective} ${e.blockedURI} ${e.sample}`),
             );
+            window.__changes = 0;
+            new MutationObserver((list) => (window.__changes += list.length)).observe(document, {
+                attributes: true,
+                characterData: true,
+                childList: true,
+                subtree: true,
+            });
         });
         this.page = await this.newPage();
         return this;
@@ -72,7 +92,9 @@ export class Visitor {
     async newPage() {
         const page = await this.context.newPage();
         page.setDefaultTimeout(TIMEOUT_MS);
-        page.on('console', (m) => m.type() === 'error' && this.complain('console', m.text()));
+        page.on('console', (m) => {
+            if (m.type() === 'error') this.complain('console', `${m.text()} ${m.location().url}`);
+        });
         page.on('pageerror', (error) => this.complain('error', error.stack ?? String(error)));
         page.on('dialog', (dialog) => {
             this.complain('dialog', dialog.message());
@@ -94,14 +116,11 @@ export class Visitor {
         for (const resolve of this.waiting.splice(0)) resolve();
     }
 
-    // Until nothing is requested and the page has drawn twice since.
+    // Until nothing is requested and the page is idle several times without having changed.
     async settle(page = this.page) {
-        for (;;) {
+        for (let isQuiet = false; !isQuiet || this.requests.size > 0; ) {
             if (this.requests.size > 0) await new Promise((resolve) => this.waiting.push(resolve));
-            await page.evaluate(
-                () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))),
-            );
-            if (this.requests.size === 0) return;
+            isQuiet = await page.evaluate(isAtRest, IDLE_TIMES);
         }
     }
 

@@ -155,7 +155,7 @@ export const NAMED = [
         labels: { team: 'plant' },
         spec: { cron: ['0 4 * * *'] },
         action: queue('plant'),
-        paused: 'The warehouse is being moved',
+        paused: { reason: 'The warehouse is being moved', until: '2030-01-07T06:00:00Z' },
     },
 ];
 
@@ -292,7 +292,7 @@ export async function seed(server, { schedules = NAMED.length, seed: number = 1,
     const queues = [...new Set(items.map(({ action }) => action.queue ?? 'workflow'))];
     const worker = new Worker(api, prng, queues.slice(0, 50));
     for (const { id, paused } of items)
-        if (paused) await api.post(`/api/v1/schedules/${id}/pause`, { reason: paused });
+        if (paused) await api.post(`/api/v1/schedules/${id}/pause`, paused);
     await api.send('PUT', '/api/v1/calendars/company-holidays', {
         dates: ['2026-12-25', '2026-12-26', '2027-01-01'],
     });
