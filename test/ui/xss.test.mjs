@@ -81,6 +81,22 @@ test('there are 200 different texts', async () => {
     assert.ok(new Set(texts).size >= 200);
 });
 
+test('code in an attribute is noticed', async ({ visitor, visit }) => {
+    const page = await visit('/');
+    await page.evaluate(
+        () =>
+            new Promise((resolve) => {
+                addEventListener('securitypolicyviolation', resolve, { once: true });
+                document.body.setAttribute('onclick', 'window.__xss=1');
+                document.body.click();
+            }),
+    );
+    assert.ok(visitor.problems.some((one) => one.startsWith('CSP: script-src-attr')));
+    visitor.problems = [];
+    visitor.allow(/Content Security Policy|script-src-attr/);
+    await assertCalm(page, '/');
+});
+
 test('no text is executed in any view', async ({ server, visitor, visit }) => {
     const api = new Api(server.url);
     const outside = [];
