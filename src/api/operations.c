@@ -19,6 +19,7 @@
 #include "api/temporal/temporal.h"
 #include "api/what_if/what_if.h"
 #include "api/timeline/timeline.h"
+#include "api/ui/ui.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 
@@ -298,6 +299,11 @@ const struct operation operations[] = {
      version_begin, NULL, NULL},
     {"openapi", "GET", "/openapi.json", RIGHT_NONE, 0, "Show this description of the API",
      openapi_begin, NULL, NULL},
+    {"ui.index", "GET", "/", RIGHT_NONE, 0, "Show the web page", ui_index_begin, NULL, NULL},
+    {"ui.file", "GET", "/ui/{set}/{file}", RIGHT_NONE, 0, "Show a file of the web page",
+     ui_file_begin, NULL, NULL},
+    {"ui.nested", "GET", "/ui/{set}/{folder}/{file}", RIGHT_NONE, 0,
+     "Show a file in a folder of the web page", ui_nested_begin, NULL, NULL},
     {"clock.accept", "POST", V1 "/clock/accept", RIGHT_SERVER, SMALL_BODY,
      "Accept the clock after a clock jump", clock_accept_begin, NULL, clock_accept_settled},
 

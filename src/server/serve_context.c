@@ -180,6 +180,7 @@ struct api_context serve_context(struct serve *s)
         .future_ttl = s->config->future_ttl,
         .conductor_keep = s->config->conductor_keep,
         .has_no_exec = !s->config->exec,
+        .has_no_page = !s->config->page,
         .plan_warn_per_day = s->config->plan_warn_per_day,
         .has_upstream = has_upstream,
         .search_attributes = search_attributes,

@@ -26,7 +26,7 @@ need() {
 # may be split.
 list() {
     find . \( -name .git -o -name node_modules -o -path './build*' -o -path ./test/data \
-        -o -path ./fuzz/corpus -o -path ./test/house/bad \) -prune \
+        -o -path ./fuzz/corpus -o -path ./test/house/bad -o -path ./ui/vendor \) -prune \
         -o -type f ! -name package-lock.json ! -name LICENSE "$@" -print |
         sed 's#^\./##' | LC_ALL=C sort
 }

@@ -64,6 +64,7 @@ struct api_context {
     span future_ttl;           /* how long agents see planned runs that did not start        */
     int64_t conductor_keep;    /* records per Conductor schedule; 0: as Conductor's server   */
     bool has_no_exec;          /* runs of exec actions fail: this server runs no programs    */
+    bool has_no_page;          /* it does not serve the web page                             */
     int64_t plan_warn_per_day; /* warn of schedules with more slots per day; 0: never        */
     const char *version;
     const char *node;              /* name of this node, "" until it is assigned            */

@@ -249,6 +249,20 @@ enum rc request_only_new(const struct call *call, bool *ret, struct err *reterr)
     return err_in(reterr, "If-None-Match");
 }
 
+bool request_has_etag(const struct call *call, struct str etag)
+{
+    struct str one, rest;
+    bool is_more = http1_find(call->request, STR("If-None-Match"), &rest);
+
+    while (is_more) {
+        is_more = str_cut(rest, ',', &one, &rest);
+        one = str_trim(is_more ? one : rest);
+        if (str_eq(one, etag) || str_eq(one, STR("*")))
+            return true;
+    }
+    return false;
+}
+
 /* Identifies the request: a client that uses one key for different requests gets an error. */
 static int64_t fingerprint_request(const struct call *call)
 {

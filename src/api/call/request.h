@@ -63,6 +63,9 @@ MUST_USE enum rc request_version(const struct call *call, int64_t *ret, struct e
 /* *ret: the client sent `If-None-Match: *`.  RC_INVALID if the field has another value. */
 MUST_USE enum rc request_only_new(const struct call *call, bool *ret, struct err *reterr);
 
+/* Whether If-None-Match lists the ETag or is `*`: the client has the current answer. */
+bool request_has_etag(const struct call *call, struct str etag);
+
 /* Copies Idempotency-Key and the fingerprint of the request into every command of the call. */
 MUST_USE enum rc request_key(struct call *call, struct err *reterr);
 

@@ -40,6 +40,8 @@ static const char *skip_segment(const char *path, struct str segment)
 
 bool operation_path_matches(const char *path, const struct str *segments, int count)
 {
+    if (count == 0)
+        return strcmp(path, "/") == 0;
     for (int i = 0; i < count; i++) {
         if (*path != '/')
             return false;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "api/access/roles.h"
+#include "api/call/request.h"
 #include "api/openapi/openapi_parts.h"
 #include "base/hash.h"
 #include "base/must.h"
@@ -182,8 +183,8 @@ static json_t *make_answer(const struct builder *m, const json_t *text)
         json_put(answer, "headers", make_headers(headers));
     if (json_object_get(text, "schema"))
         json_put(answer, "content", make_content(m, text, false));
-    if (more) {
-        json_auto_t *other = make_content(m, more, false);
+    for (size_t i = 0; i < json_array_size(more); i++) {
+        json_auto_t *other = make_content(m, json_array_get(more, i), false);
 
         must(json_object_update(json_object_get(answer, "content"), other) == 0);
     }
@@ -372,28 +373,12 @@ struct openapi openapi_make(const char *version, struct arena *arena)
 
 /* ---- the operation ---- */
 
-/* `sent` is a list of entity tags, or `*` for any. */
-static bool has_etag(struct str sent, struct str etag)
-{
-    struct str one, rest = sent;
-    bool is_more = true;
-
-    while (is_more) {
-        is_more = str_cut(rest, ',', &one, &rest);
-        one = str_trim(is_more ? one : rest);
-        if (str_eq(one, etag) || str_eq(one, STR("*")))
-            return true;
-    }
-    return false;
-}
-
 enum call_step openapi_begin(struct call *call)
 {
     const struct openapi *openapi = call->context->openapi;
-    struct str sent;
 
     call_field(call, STR("ETag"), openapi->etag);
-    if (http1_find(call->request, STR("If-None-Match"), &sent) && has_etag(sent, openapi->etag))
+    if (request_has_etag(call, openapi->etag))
         return call_answer(call, 304, (struct str){NULL, 0});
     return call_answer(call, 200, openapi->json);
 }

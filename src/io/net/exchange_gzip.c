@@ -46,8 +46,9 @@ static bool is_compressible(const struct http1_answer *answer)
     for (int i = 0; i < answer->field_count; i++) {
         const struct http1_field *field = &answer->fields[i];
 
-        if (str_eq_nocase(field->name, STR("Content-Encoding")))
-            return false;
+        if (str_eq_nocase(field->name, STR("Content-Encoding")) ||
+            str_eq_nocase(field->name, STR("Vary")))
+            return false; /* the owner chose the form */
         if (str_eq_nocase(field->name, STR("ETag")) && !str_starts(field->value, STR("W/")))
             return false;
         if (str_eq_nocase(field->name, STR("Content-Type")))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compresses to gzip (RFC 1952), whole or piece by piece for a stream, and decompresses. */
+/* Compresses to gzip (RFC 1952), whole or piece by piece for a stream. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,12 +27,3 @@ MUST_USE bool gzip_add(struct gzip *gzip, struct str plain, bool is_last, struct
 
 /* The maximum room that a piece of a stream can need. */
 #define GZIP_ROOM(plain) ((plain) + (plain) / 4 + 64)
-
-enum gunzip {
-    GUNZIP_DONE,
-    GUNZIP_BROKEN,    /* not gzip or zlib, incomplete, or followed by other bytes */
-    GUNZIP_TOO_LARGE, /* it does not fit */
-};
-
-/* Appends the decompressed bytes; the room in `out` is the limit. */
-MUST_USE enum gunzip gunzip(struct str packed, struct buf *out);

@@ -69,6 +69,7 @@ enum config_id {
     CONFIG_QUOTA_SCHEDULES,
     CONFIG_CONDUCTOR_KEEP,
     CONFIG_CATALOGUE,
+    CONFIG_PAGE,
     CONFIG_KEYS, /* number of keys */
 };
 
@@ -94,7 +95,7 @@ struct config {
     struct config_addresses listen, grpc;
     struct config_texts exec_allow, hosts;
     int log, log_level; /* enum log_format, enum log_level */
-    bool enabled, insecure, http_allow_private, exec, catalogue;
+    bool enabled, insecure, http_allow_private, exec, catalogue, page;
     int plan_warn_per_day, http_concurrency, http_per_host, exec_concurrency;
     int turn_ms, turn_rows, buffer_limit, backfill_portion, conductor_keep;
     int rate_read, rate_write, quota_schedules; /* 0: no limit */

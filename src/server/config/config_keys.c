@@ -192,6 +192,8 @@ const struct config_key config_keys[CONFIG_KEYS] = {
     [CONFIG_CATALOGUE] = {"catalogue", BOOL(catalogue), RESTART, .fallback = "true",
                           .help = "keep the schedules in memory, to sort and count them;\n"
                                   "some 150 bytes each (default true)"},
+    [CONFIG_PAGE] = {"page", BOOL(page), .fallback = "true",
+                     .help = "serve the web page at / (default true)"},
 };
 
 static bool is_name(struct str text, const char *name)

@@ -24,6 +24,15 @@ static void set_number(struct http1_field *field, struct str name, int64_t n,
     *field = (struct http1_field){name, buf_as_str(&text)};
 }
 
+/* Answers are not stored by caches, except those that say otherwise. */
+static bool has_cache_control(const struct call *call)
+{
+    for (int i = 0; i < call->field_count; i++)
+        if (str_eq(call->fields[i].name, STR("Cache-Control")))
+            return true;
+    return false;
+}
+
 void frontend_write_answer(struct frontend *frontend, struct exchange *x,
                            const struct ticket *t)
 {
@@ -34,10 +43,10 @@ void frontend_write_answer(struct frontend *frontend, struct exchange *x,
 
     if (call->content_type)
         fields[n++] = (struct http1_field){STR("Content-Type"), str_of(call->content_type)};
-    if (!is_rpc) {
+    if (!is_rpc && !has_cache_control(call))
         fields[n++] = (struct http1_field){STR("Cache-Control"), STR("no-store")};
+    if (!is_rpc)
         fields[n++] = (struct http1_field){STR("X-Content-Type-Options"), STR("nosniff")};
-    }
     if (call->request_id.len > 0)
         fields[n++] = (struct http1_field){STR("X-Request-Id"), call->request_id};
     if (t->limit.most > 0) {

@@ -6,8 +6,8 @@
 #include "server/frontend/frontend_parts.h"
 
 #include "api/call/api_dialect.h"
-#include "io/net/gzip.h"
 #include "wire/grpc/grpc.h"
+#include "wire/gunzip.h"
 
 static bool is_grpc(const struct exchange *x)
 {

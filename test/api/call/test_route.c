@@ -56,6 +56,8 @@ static void a_path_and_a_method_find_their_operation(void **state)
     assert_route("GET /api/v1/schedules/a%2Fb%20c?x=1", "schedule.get", "a/b c");
     assert_route("POST /api/v1/schedules/a/pause", "schedule.pause", "a");
     assert_route("GET /healthz", "health", "");
+    assert_route("GET /", "ui.index", "");
+    assert_route("GET /?x=1", "ui.index", "");
 }
 
 static void a_literal_segment_takes_precedence_over_a_variable(void **state)
@@ -152,7 +154,8 @@ static void an_escaped_slash_does_not_split_a_path(void **state)
 static void other_paths_are_404(void **state)
 {
     (void)state;
-    assert_none("GET /", 404, "");
+    assert_none("GET //", 404, "");
+    assert_none("GET /ui", 404, "");
     assert_none("GET /api/v1", 404, "");
     assert_none("GET /api/v1/schedules/a/", 404, "");
     assert_none("GET /api/v1/schedules/a/b/c", 404, "");

@@ -109,36 +109,9 @@ static void a_result_that_does_not_fit_is_refused_and_the_next_is_complete(void 
     gzip_free(gzip);
 }
 
-static void gunzip_decodes_within_its_buffer(void **state)
-{
-    struct gzip *gzip = gzip_new(GZIP_LARGE);
-    struct buf out = {.ptr = packed_room, .cap = sizeof packed_room},
-               back = {.ptr = again, .cap = 5000};
-    struct str packed;
-
-    (void)state;
-    fill(false);
-    assert_true(gzip_add(gzip, (struct str){plain, 5000}, true, &out));
-    packed = buf_as_str(&out);
-    assert_int_equal(gunzip(packed, &back), GUNZIP_DONE);
-    assert_int_equal(back.len, 5000);
-    assert_memory_equal(again, plain, 5000);
-
-    back = (struct buf){.ptr = again, .cap = 4999};
-    assert_int_equal(gunzip(packed, &back), GUNZIP_TOO_LARGE);
-    for (size_t len = 0; len < packed.len; len++) {
-        back = (struct buf){.ptr = again, .cap = 5000};
-        assert_int_equal(gunzip((struct str){packed_room, len}, &back), GUNZIP_BROKEN);
-    }
-    back = (struct buf){.ptr = again, .cap = 5000};
-    assert_int_equal(gunzip((struct str){packed_room, packed.len + 1}, &back), GUNZIP_BROKEN);
-    gzip_free(gzip);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gunzip_decodes_within_its_buffer),
         cmocka_unit_test(any_length_can_be_decoded),
         cmocka_unit_test(a_piece_can_be_read_when_it_is_written),
         cmocka_unit_test(a_result_that_does_not_fit_is_refused_and_the_next_is_complete),

@@ -66,7 +66,7 @@ static void the_keys_are_complete_and_in_order(void **state)
         "http_per_host http_allow_private http_ca exec exec_concurrency exec_allow lease "
         "heartbeat grace node_lease max_run_time turn_ms turn_rows dispatch_jitter "
         "buffer_limit backfill_portion retention future_ttl max_jump drain rate_read "
-        "rate_write quota_schedules conductor_keep catalogue";
+        "rate_write quota_schedules conductor_keep catalogue page";
     char text[sizeof names];
     struct buf out = BUF(text);
 

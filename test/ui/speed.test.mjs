@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How fast the page is.  Limits are those of an idle machine.
+import assert from 'node:assert/strict';
+import { suite } from './harness.mjs';
+
+const INTERACTIVE_MS = 500; // on loopback
+
+const { test } = suite();
+
+// The fastest of three, because other programs use the machine, too.
+test('the page is soon interactive', async ({ visitor, server }) => {
+    let best = Infinity;
+    for (let i = 0; i < 3; i++) {
+        await visitor.page.goto(`${server.url}/?visit=${i}#/`);
+        await visitor.page.waitForSelector('#app *');
+        const { domInteractive, domContentLoadedEventEnd } = await visitor.page.evaluate(() =>
+            performance.getEntriesByType('navigation')[0].toJSON(),
+        );
+        best = Math.min(best, Math.max(domInteractive, domContentLoadedEventEnd));
+        await visitor.settle();
+    }
+    assert.ok(best <= INTERACTIVE_MS, `${best} ms`);
+});
