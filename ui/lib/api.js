@@ -75,10 +75,11 @@ async function problemOf(response) {
 }
 
 /**
- * Sends a request.  Returns the parsed answer, or null if it is empty.
+ * Sends a request.  Returns the parsed answer, or null if it is empty; with `raw`, the text of the
+ * answer, in which numbers are as the server wrote them.
  * @param {string} method @param {string} path
  * @param {{query?: Record<string, any>, body?: any, headers?: Record<string, string>,
- *     signal?: AbortSignal}} [options]
+ *     signal?: AbortSignal, raw?: boolean}} [options]
  * @returns {Promise<any>}
  */
 export async function request(method, path, options = {}) {
@@ -109,7 +110,7 @@ export async function request(method, path, options = {}) {
     if (!response.ok) throw new ApiError(response.status, await problemOf(response));
     if (response.status === 204) return null;
     const type = response.headers.get("Content-Type") ?? "";
-    return type.includes("json") ? response.json() : response.text();
+    return type.includes("json") && !options.raw ? response.json() : response.text();
 }
 
 /** @param {string} path @param {Record<string, any>} [values] @param {AbortSignal} [abort] */

@@ -34,8 +34,31 @@ export const query = signal(first.query);
 /** These are kept by links from view to view. */
 const KEPT = ["namespace", "tz"];
 
+/** @type {((leave: () => void) => void) | null} */
+let guard = null;
+let shown = location.hash;
+
+/**
+ * Has `ask` decide whether another view may open, for a form with unsaved changes: it gets a
+ * function that opens the other view.  Null removes the guard.
+ * @param {((leave: () => void) => void) | null} ask
+ */
+export function guardLeaving(ask) {
+    guard = ask;
+}
+
 function read() {
     const now = parse(location.hash);
+    if (guard && now.path.join("\n") !== path.value.join("\n")) {
+        const to = location.hash;
+        history.pushState(null, "", shown);
+        guard(() => {
+            guard = null;
+            location.hash = to;
+        });
+        return;
+    }
+    shown = location.hash;
     if (now.path.join("\n") !== path.value.join("\n")) path.value = now.path;
     if (JSON.stringify(now.query) !== JSON.stringify(query.value)) query.value = now.query;
 }
