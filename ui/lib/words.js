@@ -53,6 +53,15 @@ const REASONS = {
     deleted: "the schedule was deleted",
     quarantined: "the schedule was in quarantine",
     user: "a user cancelled it",
+    target: "the target reported a failure",
+    timeout: "an attempt took longer than its timeout",
+    maxRunTime: "the run took longer than its maximum run time",
+    lease: "its worker stopped sending heartbeats",
+    node: "the node that ran it stopped",
+    startWithin: "it did not begin in time",
+    rejected: "a user rejected it",
+    notStarted: "no upstream started its workflow",
+    other: "for another reason",
 };
 
 /** @param {string | null | undefined} reason */
