@@ -28,6 +28,8 @@ export class ApiError extends Error {
         this.field = problem.field ?? null;
         this.at = problem.at ?? null;
         this.requestId = problem.requestId ?? null;
+        /** Seconds after which the request may be sent again. */
+        this.retryAfter = Number(problem.retryAfter ?? 0) || 0;
     }
 }
 
@@ -107,7 +109,10 @@ export async function request(method, path, options = {}) {
     noteDate(response, began);
     if (response.status === 401) connection.value = "login";
     else if (connection.value === "down") connection.value = "ok";
-    if (!response.ok) throw new ApiError(response.status, await problemOf(response));
+    if (!response.ok) {
+        const retryAfter = response.headers.get("Retry-After");
+        throw new ApiError(response.status, { retryAfter, ...(await problemOf(response)) });
+    }
     if (response.status === 204) return null;
     const type = response.headers.get("Content-Type") ?? "";
     return type.includes("json") && !options.raw ? response.json() : response.text();
