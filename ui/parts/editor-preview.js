@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the server says about the spec in the editor: words, next times, a year with its clock changes. */
+import { html, useEffect, useState } from "../lib/html.js";
+import { ApiError, namespace, request } from "../lib/api.js";
+import { civil, dateOf, fullTime, ms, offsetName, relative, zoneName } from "../lib/time.js";
+import { number, plural } from "../lib/words.js";
+
+const PAUSE_MS = 250; /* of typing, before the server is asked */
+const SHOWN = 10;
+const YEAR_SLOTS = 400; /* a daily schedule fills the strip */
+const DAY = 86_400_000;
+
+/**
+ * Sends a request some time after `body` has changed; the last answer stays until the next one.
+ * @param {string} path @param {any} body undefined: ask nothing
+ * @returns {{answer: any, error: ApiError | null, busy: boolean}}
+ */
+export function useAsked(path, body) {
+    const [state, setState] = useState(
+        /** @type {{answer: any, error: ApiError | null, busy: boolean}} */ ({ answer: null, error: null, busy: true }),
+    );
+    const key = body === undefined ? "" : JSON.stringify(body);
+    useEffect(() => {
+        if (!key) {
+            setState({ answer: null, error: null, busy: false });
+            return undefined;
+        }
+        const abort = new AbortController();
+        setState((old) => ({ ...old, busy: true }));
+        const timer = setTimeout(async () => {
+            try {
+                const answer = await request("POST", path, { body: key, signal: abort.signal });
+                setState({ answer, error: null, busy: false });
+            } catch (error) {
+                if (!abort.signal.aborted)
+                    setState((old) => ({ ...old, error: /** @type {ApiError} */ (error), busy: false }));
+            }
+        }, PAUSE_MS);
+        return () => {
+            clearTimeout(timer);
+            abort.abort();
+        };
+    }, [path, key, namespace()]);
+    return state;
+}
+
+/** @param {any} spec @param {string} id */
+export function usePreview(spec, id) {
+    return useAsked("/api/v1/preview", { spec: spec ?? {}, id: id || null, count: YEAR_SLOTS });
+}
+
+/**
+ * A year of days: how many slots each has, and the clock changes.
+ * @param {{preview: any, zone: string}} props
+ */
+export function YearStrip({ preview, zone }) {
+    const start = civil(Date.now(), zone);
+    const first = Date.UTC(start.year, start.month - 1, start.day);
+    const dayOf = (/** @type {string} */ at) => {
+        const c = civil(ms(at), zone);
+        return Math.round((Date.UTC(c.year, c.month - 1, c.day) - first) / DAY);
+    };
+    const counts = new Map();
+    for (const { slot } of preview.next) counts.set(dayOf(slot), (counts.get(dayOf(slot)) ?? 0) + 1);
+    const isCut = preview.next.length >= YEAR_SLOTS;
+    const last = isCut ? dayOf(preview.next.at(-1).slot) : 366;
+    const most = Math.max(1, ...counts.values());
+    const months = Array.from({ length: 13 }, (_, i) => Date.UTC(start.year, start.month + i, 1))
+        .map((at) => ({ day: (at - first) / DAY, name: new Date(at).toLocaleString("en", { month: "short", timeZone: "UTC" }) }))
+        .filter(({ day }) => day >= 0 && day < 360);
+    return html`<figure class="year">
+        <svg viewBox="0 0 732 62" role="img" aria-label="Slots of the next year by day, with clock changes; the list below names them">
+            <rect class="year-bg" x="0" y="14" width="732" height="32" />
+            ${isCut && last < 365 ? html`<rect class="year-cut" x=${(last + 1) * 2} y="14" width=${732 - (last + 1) * 2} height="32" />` : null}
+            ${[...counts].map(([day, count]) => {
+                const height = 6 + (26 * count) / most;
+                return day <= 365 ? html`<rect class="year-day" x=${day * 2} y=${46 - height} width="1.5" height=${height} />` : null;
+            })}
+            ${months.map(({ day, name }) => html`<line class="year-month" x1=${day * 2} x2=${day * 2} y1="14" y2="50" /><text class="year-text" x=${day * 2 + 3} y="59">${name}</text>`)}
+            ${preview.clockChanges.map(
+                (/** @type {any} */ change) => html`<path
+                    class=${change.touches ? "year-touch" : "year-change"}
+                    d="M${dayOf(change.at) * 2 - 4} 3h9l-4.5 8zM${dayOf(change.at) * 2} 11h1v35h-1z"
+                />`,
+            )}
+        </svg>
+        <figcaption class="small faint">
+            ${isCut
+                ? html`The first ${number(YEAR_SLOTS)} slots; the hatched days have slots, too.`
+                : plural(preview.next.length, "slot") + " are known ahead."}
+            ${preview.clockChanges.length > 0 ? " ▼ clock change" : ""}
+        </figcaption>
+    </figure>`;
+}
+
+/** @param {{changes: any[], zone: string}} props */
+export function ClockChanges({ changes, zone }) {
+    if (changes.length === 0) return null;
+    return html`<ul class="plain-list small">
+        ${changes.map(
+            (change) => html`<li>
+                <span class="nowrap num">${dateOf(civil(ms(change.at), change.timezone ?? zone))}</span>
+                ${" "}clock ${change.offsetAfter > change.offsetBefore ? "forward" : "back"}:${" "}
+                ${change.touches ? html`<strong class="tone-text-late">${change.effect}</strong>` : html`<span class="muted">no slot is affected</span>`}
+            </li>`,
+        )}
+    </ul>`;
+}
+
+/**
+ * Times as a table: local time, how far away, and what is special.  A line between two of them is a
+ * clock change.
+ * @param {{times: any[], zone: string, changes?: any[]}} props
+ */
+export function TimesTable({ times, zone, changes = [] }) {
+    const name = zoneName(zone);
+    let before = Date.now();
+    return html`<table class="table tight-table">
+        <thead><tr><th>Time in ${name}</th><th class="right">From now</th><th><span class="hidden">Notes</span></th></tr></thead>
+        <tbody>
+            ${times.map((time) => {
+                const at = ms(time.slot);
+                const between = changes.filter((change) => ms(change.at) > before && ms(change.at) <= at);
+                before = at;
+                const delay = ms(time.due) - at;
+                return html`${between.map(
+                        (change) => html`<tr class="clock-row"><td colspan="3">▼ ${dateOf(civil(ms(change.at), change.timezone))} clock change: ${change.effect ?? "no slot is affected"}</td></tr>`,
+                    )}
+                    <tr>
+                        <td class="num nowrap"><span class="faint">${civil(at, name).weekday}</span> ${fullTime(at, name)} <span class="faint">${offsetName(at, name)}</span></td>
+                        <td class="num right nowrap muted">${relative(at)}</td>
+                        <td class="small">${delay > 0 ? html`<span class="muted nowrap">+${Math.round(delay / 1000)}s jitter</span> ` : null}${time.note ?? ""}</td>
+                    </tr>`;
+            })}
+        </tbody>
+    </table>`;
+}
+
+/** @param {{preview: {answer: any, error: any, busy: boolean}, zone: string}} props */
+export function PreviewCard({ preview, zone }) {
+    const { answer, error, busy } = preview;
+    return html`<section class="card preview" aria-label="Preview" aria-busy=${busy ? "true" : null}>
+        <h2 class="preview-words" aria-live="polite">
+            ${error ? html`<span class="tone-text-bad">${error.message}</span>` : (answer?.description ?? "…")}
+        </h2>
+        ${answer
+            ? html`<div class=${error ? "is-old" : ""}>
+                  <p class="muted">
+                      ${answer.perDay > 0 ? `${plural(answer.perDay, "run")} per day on average` : "Less than one run per day on average"}
+                      ${answer.note ? ` · ${answer.note}` : ""}
+                  </p>
+                  ${answer.warnings.map((/** @type {string} */ text) => html`<p class="note small">${text}</p>`)}
+                  <${YearStrip} preview=${answer} zone=${zone} />
+                  <${ClockChanges} changes=${answer.clockChanges} zone=${zone} />
+                  <h3>Next times</h3>
+                  ${answer.next.length > 0
+                      ? html`<${TimesTable} times=${answer.next.slice(0, SHOWN)} zone=${zone} changes=${answer.clockChanges} />`
+                      : html`<p class="muted">It never runs by itself.</p>`}
+              </div>`
+            : null}
+    </section>`;
+}
