@@ -72,23 +72,6 @@ export function civil(ms, zone) {
     };
 }
 
-/**
- * The instant of "2026-11-19T02:30" in a zone, in milliseconds; NaN if it is no time.  A time that
- * a clock change skips is moved forward; of a time that occurs twice, the first is meant.
- * @param {string} text @param {string} zone
- */
-export function fromCivil(text, zone) {
-    const wall = Date.parse(`${text}Z`);
-    if (Number.isNaN(wall)) return NaN;
-    const offset = (/** @type {number} */ at) => {
-        const c = civil(at, zone);
-        return Date.UTC(c.year, c.month - 1, c.day, c.hour, c.minute, c.second) - Math.floor(at / 1000) * 1000;
-    };
-    const before = wall - offset(wall - 86_400_000);
-    const after = wall - offset(wall + 86_400_000);
-    return before + offset(before) === wall ? before : after + offset(after) === wall ? after : before;
-}
-
 /** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
 
@@ -157,8 +140,8 @@ export function relative(instant, at = now.value) {
 /** One unit from ten of it on, so that a list does not flicker. @param {number} amount */
 function coarse(amount) {
     if (amount < 60_000) return `${Math.floor(amount / 1000)}s`;
-    for (const [name, size] of UNITS)
-        if (amount >= size * 10) return `${Math.floor(amount / size)}${name}`;
+    const [name, size] = UNITS.find((unit) => amount >= unit[1]) ?? UNITS[3];
+    if (amount >= size * 10) return `${Math.floor(amount / size)}${name}`;
     return span(Math.floor(amount / 60_000) * 60_000);
 }
 

@@ -4,6 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { useShortcuts } from "../lib/keys.js";
 import { subscribe } from "../lib/live.js";
 import { go, href, query, setQuery } from "../lib/router.js";
+import { zoneChoice, zoneName } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
 import { Dialog, Empty, Head, Problem } from "../parts/basic.js";
 import { BulkDialog } from "../parts/bulk.js";
@@ -335,7 +336,8 @@ export function Schedules() {
         isSome=${isSome}
         onSelectAll=${selection.selectAll}
     />`;
-    return html`<${Head} title="Schedules">
+    const zone = zoneChoice.value === "schedule" ? "the zone of each schedule" : zoneName();
+    return html`<${Head} title="Schedules" sub="Times in ${zone}">
             ${may("edit") ? html`<a class="button primary" href=${href(["new"])}>New schedule</a>` : null}
         <//>
         <div class="list-tools">

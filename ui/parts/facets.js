@@ -10,13 +10,13 @@ const SHOWN = 8; /* values before "Show all" */
 const COUNTED = 50; /* values that the server counts */
 
 /**
- * Facets: name in the API and address, title, whether several values can be chosen, and whether
- * the values are the users' own.
- * @type {Array<{name: string, title: string, several?: boolean, open?: boolean}>}
+ * Facets: name in the API and address, title, whether several values can be chosen, whether values
+ * that no schedule has are shown too, and whether the values are the users' own.
+ * @type {Array<{name: string, title: string, several?: boolean, fixed?: boolean, open?: boolean}>}
  */
 export const FACETS = [
-    { name: "status", title: "Status" },
-    { name: "health", title: "Health", several: true },
+    { name: "status", title: "Status", fixed: true },
+    { name: "health", title: "Health", several: true, fixed: true },
     { name: "outcome", title: "Last outcome", several: true },
     { name: "action", title: "Action" },
     { name: "queue", title: "Queue", open: true },
@@ -72,7 +72,9 @@ function OtherValue({ title, chosen, onChoose }) {
 function Facet({ facet, counts, chosen, onChoose }) {
     const [isWhole, setWhole] = useState(false);
     const list = chosen ? (facet.several ? chosen.split(",") : [chosen]) : [];
-    const all = choices(facet.name, counts);
+    const all = choices(facet.name, counts).filter(
+        ({ value, count }) => count > 0 || facet.fixed || list.includes(value),
+    );
     for (const value of list)
         if (!all.some((one) => one.value === value)) all.unshift({ value, text: value, count: NaN });
     if (all.length === 0) return null;

@@ -82,14 +82,18 @@ export function ScheduleHead({ sort, onSort, isAll, isSome, onSelectAll }) {
     </div>`;
 }
 
+/** @param {{name: string}} props */
+function HealthSign({ name }) {
+    if (name === "damaged") return html`<span class="badge tone-bad">✕ cannot be read</span>`;
+    return name === "ok" ? html`<span class="muted">ok</span>` : html`<${Badge} of=${name} />`;
+}
+
 /** @param {{row: import("./schedule-list.js").Row}} props */
 function Health({ row }) {
     const { name, why } = healthOf(row, now.value);
     const warning = row.warnings[0];
     return html`<span class="health">
-        ${name === "damaged"
-            ? html`<span class="badge tone-bad" title=${why}>✕ cannot be read</span>`
-            : html`<${Badge} of=${name} />`}
+        <${HealthSign} name=${name} />
         ${warning
             ? html`<span class="tone-text-late" title=${row.warnings.join("\n")} role="img" aria-label="Warning: ${warning}">⚠</span>`
             : null}
@@ -97,11 +101,17 @@ function Health({ row }) {
     </span>`;
 }
 
+/** On a phone, which has no column for it. @param {{row: import("./schedule-list.js").Row}} props */
+function NotOk({ row }) {
+    const { name } = healthOf(row, now.value);
+    return name === "ok" ? null : html`<${HealthSign} name=${name} />`;
+}
+
 /** @param {{row: import("./schedule-list.js").Row}} props */
 function NextRun({ row }) {
     if (row.status === "paused" && row.pausedUntil)
         return html`<span class="faint">paused until</span><span class="small"><${Time} at=${row.pausedUntil} zone=${row.zone} /></span>`;
-    if (!row.nextAt) return html`<span class="faint">none planned</span>`;
+    if (!row.nextAt) return html`<span class="faint">${row.status === "paused" ? "paused" : "none planned"}</span>`;
     return html`<span><${Time} at=${row.nextAt} zone=${row.zone} relative /></span>
         <span class="small muted"><${Time} at=${row.nextAt} zone=${row.zone} /></span>`;
 }
@@ -116,6 +126,18 @@ function LastRun({ row }) {
     if (!row.outcome) return html`<span class="faint">no run yet</span>`;
     return html`<span><${Badge} of=${row.outcome} /></span>
         <span class="small muted"><${Time} at=${row.lastRunAt} zone=${row.zone} relative none="" /></span>`;
+}
+
+/* Signs of buttons, on 16 × 16. */
+const PLAY = "M4 2.5v11l9-5.5z";
+const PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
+const RESUME = "M3 3h2.5v10H3zM7 3v10l7-5z";
+
+/** @param {{label: string, path: string, run: () => void}} props */
+function IconButton({ label, path, run }) {
+    return html`<button type="button" class="plain small icon do" aria-label=${label} title=${label} onClick=${run}>
+        <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d=${path} /></svg>
+    </button>`;
 }
 
 /** @param {string | null} lateness */
@@ -158,21 +180,26 @@ export function ScheduleRow({ row, index, isSelected, isActive, onSelect, onFocu
                 ${row.description || row.does || row.damaged}
             </span>
         </span>
-        <span role="cell" class="c-next"><${NextRun} row=${row} /></span>
+        <span role="cell" class="c-next">
+            <${NextRun} row=${row} />
+            <span class="only-narrow"><${NotOk} row=${row} /></span>
+        </span>
         <span role="cell" class="c-recent"><${Spark} recent=${row.recent} /></span>
         <span role="cell" class="c-last"><${LastRun} row=${row} /></span>
         <span role="cell" class="c-late num">${latenessText(row.lateness)}</span>
         <span role="cell" class="c-health"><${Health} row=${row} /></span>
         <span role="cell" class="c-do">
             ${canRun
-                ? html`<button type="button" class="small do" onClick=${() => runNow(id)} aria-label="Run ${id} now">Run now</button>
-                      <button type="button" class="small do" onClick=${() => onAction(id, paused ? "resume" : "pause")} aria-label="${paused ? "Resume" : "Pause"} ${id}">
-                          ${paused ? "Resume" : "Pause"}
-                      </button>`
+                ? html`<${IconButton} label="Run ${id} now" path=${PLAY} run=${() => runNow(id)} />
+                      <${IconButton}
+                          label=${paused ? `Resume ${id}` : `Pause ${id}`}
+                          path=${paused ? RESUME : PAUSE}
+                          run=${() => onAction(id, paused ? "resume" : "pause")}
+                      />`
                 : null}
             <button
                 type="button"
-                class="plain small"
+                class="plain small icon"
                 aria-label="More actions for ${id}"
                 aria-haspopup="menu"
                 onClick=${(/** @type {Event} */ event) => openMenu(event, scheduleMenu(row, (action) => onAction(id, action)))}
