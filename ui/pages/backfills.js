@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Backfills of all schedules: those that run, with their progress, and those that have ended. */
-import { html, useState } from "../lib/html.js";
+import { html, useRef, useState } from "../lib/html.js";
 import { get, namespace, post, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { href, query, setQuery } from "../lib/router.js";
@@ -177,14 +177,14 @@ function List({ list, state, onStop, onMore }) {
 export function Backfills() {
     const state = query.value.state ?? "";
     const [most, setMost] = useState(PAGE);
+    const isRunning = useRef(false);
     const [stopping, setStopping] = useState(/** @type {Backfill | null} */ (null));
     const list = useResource(
         `backfills ${namespace()} ${state} ${most}`,
         (abort) => readBackfills(state, most, abort),
-        { refreshOn: isBackfillEvent, pause: 1000, keep: true },
+        { refreshOn: (event) => isBackfillEvent(event, isRunning.current), pause: 1000, keep: true },
     );
-    const running = (list.data?.backfills ?? []).some((b) => b.state === "running");
-    isRunning = running;
+    isRunning.current = (list.data?.backfills ?? []).some((b) => b.state === "running");
     return html`<${Head} title="Backfills" sub="Runs of past slots, over all schedules. The last 100 of each schedule that have ended are kept." />
         <div><${Tabs} label="State" tabs=${STATES} chosen=${state} onChoose=${(/** @type {string} */ name) => setQuery({ state: name || null })} /></div>
         <${Card} class="flush">
@@ -200,11 +200,11 @@ export function Backfills() {
         ${stopping ? html`<${StopDialog} of=${stopping} onClose=${() => setStopping(null)} onDone=${list.reload} />` : null}`;
 }
 
-/** Runs of backfills have no events of their own: while one is running, any end of a run counts. */
-let isRunning = false;
-
-/** @param {any} event */
-function isBackfillEvent(event) {
+/**
+ * Runs of backfills have no events of their own: while a backfill is running, each run counts.
+ * @param {any} event @param {boolean} isRunning
+ */
+function isBackfillEvent(event, isRunning) {
     if (event.type.startsWith("backfill.")) return true;
     return isRunning && /^(run\.(started|ended)|slot\.)/.test(event.type);
 }

@@ -270,23 +270,30 @@ export function CopyLine({ text }) {
  * @param {{recent: string}} props
  */
 export function Spark({ recent }) {
-    const letters = [...(recent || "")].slice(0, 20).reverse();
+    const letters = [...(recent || "")].slice(0, SPARK_BARS).reverse();
     if (letters.length === 0) return html`<span class="faint">–</span>`;
     const failed = letters.filter((letter) => letter === "f").length;
     return html`<svg
         class="spark"
-        viewBox="0 0 ${20 * 5} 16"
-        width=${20 * 5}
+        viewBox="0 0 ${SPARK_BARS * 5} 16"
+        width=${SPARK_BARS * 5}
         height="16"
         role="img"
         aria-label="${failed} of the last ${letters.length} runs failed"
     >
-        ${letters.map((letter, i) => {
-            const x = (20 - letters.length + i) * 5;
-            const [y, height] = letter === "s" ? [6, 10] : letter === "f" ? [0, 16] : [10, 6];
-            return html`<rect class="spark-${letter}" x=${x} y=${y} width="3.5" height=${height} rx="1" />`;
-        })}
+        ${["s", "f", "o"].map((letter) => html`<path key=${letter} class="spark-${letter}" d=${sparkPath(letters, letter)} />`)}
     </svg>`;
+}
+
+const SPARK_BARS = 20;
+const SPARK_TOP = /** @type {Record<string, number>} */ ({ s: 6, f: 0, o: 10 });
+
+/** The bars of one outcome as one shape, because lists have many of them. @param {string[]} letters @param {string} letter */
+function sparkPath(letters, letter) {
+    const top = SPARK_TOP[letter];
+    return letters
+        .map((one, i) => (one === letter ? `M${(SPARK_BARS - letters.length + i) * 5} ${top}h3.5V16h-3.5z` : ""))
+        .join("");
 }
 
 /** A number that is a link to what it counts. @param {{value: number | null, label: string, to: string[], query?: Record<string, any>, tone?: string}} props */
