@@ -10,14 +10,16 @@ import { number, plural } from "../lib/words.js";
 import { Empty, Head, Link, Problem } from "../parts/basic.js";
 import { SHAPES } from "../parts/timeline-draw.js";
 import { ROWS_MAX, useRows } from "../parts/timeline-data.js";
-import { useGrouped, useGroups } from "../parts/timeline-groups.js";
+import { queueOf, useGrouped, useGroups } from "../parts/timeline-groups.js";
 import { TimelineGrid } from "../parts/timeline-grid.js";
 import { ExplainPanel, QueuePanel } from "../parts/timeline-panel.js";
 import { TimelineTable } from "../parts/timeline-table.js";
 import { SPANS, useView } from "../parts/timeline-view.js";
 
 const TYPING_MS = 250;
-const FILTERS = ["search", "queue", "label", "status", "schedule"];
+const FILTERS = ["search", "queue", "label", "status", "schedule", "action", "health", "outcome", "zone"];
+/** Filters without a control of their own, which links from other views set. */
+const CHIPS = ["schedule", "action", "health", "outcome", "zone"];
 
 /** @param {number} at @param {string} zone */
 function edgeText(at, zone) {
@@ -59,13 +61,18 @@ function Filters({ facets, isGrouped, isTable }) {
         clearTimeout(timer.current);
         timer.current = setTimeout(() => setQuery({ search: value.trim() || null, cursor: null }, { replace: true }), TYPING_MS);
     };
-    const { queue, label, status, schedule } = query.value;
+    const { queue, label, status } = query.value;
     return html`<div class="filters" role="group" aria-label="Filters">
         <input type="search" class="tl-search" placeholder="Filter by name" aria-label="Filter by name" value=${text} onInput=${typed} />
         <${Choice} label="Queue" value=${queue} options=${(facets?.queue ?? []).map((/** @type {any} */ one) => one.value)} onChoose=${(/** @type {string} */ to) => change({ queue: to })} />
         <${Choice} label="Label" value=${label} options=${(facets?.label ?? []).map((/** @type {any} */ one) => labelName(one))} onChoose=${(/** @type {string} */ to) => change({ label: to })} />
         <${Choice} label="Status" value=${status} options=${["active", "paused", "closed"]} onChoose=${(/** @type {string} */ to) => change({ status: to })} />
-        ${schedule ? html`<button type="button" class="chip" aria-pressed="true" onClick=${() => change({ schedule: null })}>${schedule.includes(",") ? plural(schedule.split(",").length, "schedule") : schedule} <span aria-hidden="true">✕</span><span class="hidden">remove the filter</span></button>` : null}
+        ${CHIPS.filter((name) => query.value[name]).map(
+            (name) =>
+                html`<button type="button" class="chip tl-chip" aria-pressed="true" title="Remove the filter" onClick=${() => change({ [name]: null })}>
+                    <span class="clip">${name}: ${query.value[name].split(",").join(", ")}</span> <span aria-hidden="true">✕</span>
+                </button>`,
+        )}
         <span class="grow"></span>
         <button type="button" class="chip" aria-pressed=${isGrouped ? "true" : "false"} onClick=${() => change({ group: isGrouped ? null : "queue", open: null })}>By queue</button>
         <button type="button" class="chip" aria-pressed=${isTable ? "true" : "false"} onClick=${() => change({ table: isTable ? null : 1 })}>As a table</button>
@@ -73,7 +80,7 @@ function Filters({ facets, isGrouped, isTable }) {
 }
 
 /** @param {any} one */
-const labelName = (one) => (one.label ? `${one.label}=${one.value}` : one.name ? `${one.name}=${one.value}` : one.value);
+const labelName = ({ name, value }) => `${name}=${value}`;
 
 /** A filter with the values that exist. @param {{label: string, value?: string, options: string[], onChoose: (to: string | null) => void}} props */
 function Choice({ label, value, options, onChoose }) {
@@ -87,8 +94,8 @@ function Choice({ label, value, options, onChoose }) {
 
 /** @type {Array<[string, string, string]>} */
 const LEGEND = [
-    ["planned", "planned", "planned"], ["skipped", "skip", "skipped"], ["missed", "miss", "missed"],
-    ["dropped", "miss", "dropped"], ["cancelled", "off", "cancelled slot"],
+    ["planned", "planned", "planned"], ["withheld", "planned", "paused"], ["skipped", "skip", "skipped"], ["missed", "miss", "missed"],
+    ["dropped", "miss", "dropped"], ["cancelled", "off", "cancelled slot"], ["backfill", "ok", "backfill"],
 ];
 
 function Legend() {
@@ -100,7 +107,7 @@ function Legend() {
         <li><svg width="18" height="16" aria-hidden="true"><path class="tl-fill-late" d="M5 2h8l-4 5z" /><path class="tl-line-late" d="M1 11H17M1 8V14" /></svg>late</li>
         ${LEGEND.map(
             ([name, tone, text]) =>
-                html`<li><svg width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true"><path class="tl-shape tl-shape-${name} tl-line-${tone}" d=${SHAPES[name]} /></svg>${text}</li>`,
+                html`<li><svg width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true"><path class="tl-shape tl-line-${tone}" d=${SHAPES[name]} /></svg>${text}</li>`,
         )}
     </ul>`;
 }
@@ -164,11 +171,11 @@ export function Timeline() {
     const openQueue = isGrouped ? values.in : undefined;
     const frame = { from: new Date(view.from).toISOString(), to: new Date(view.to).toISOString() };
     const seen = useRef(/** @type {string[]} */ ([]));
-    const inside = isGrouped && openQueue ? { queue: openQueue } : {};
+    const inside = openQueue && queueOf(openQueue) !== null ? { queue: queueOf(openQueue) } : {};
     const settled = useSettled(frame);
     const wanted = isGrouped && openQueue === undefined ? null : { ...settled, ...filters, ...inside, cursor: values.cursor };
     const rows = useRows(wanted, () => seen.current);
-    const groups = useGroups(isGrouped ? { ...settled, queue: filters.queue, label: filters.label, schedule: filters.schedule } : null);
+    const groups = useGroups(isGrouped ? { ...settled, ...filters } : null);
     const { facets, total } = useFacets(filters);
     const grouped = useGrouped(groups.rows, openQueue, openQueue === undefined ? NONE : rows.rows);
     const shown = isGrouped ? grouped : rows.rows;
@@ -215,7 +222,7 @@ export function Timeline() {
                     zone=${zone}
                     chosen=${place}
                     onSeen=${(/** @type {string[]} */ ids) => { seen.current = ids; rows.onSeen(); }}
-                    onGroup=${(/** @type {any} */ row) => !row.isFixed && setQuery({ in: row.isOpen ? null : row.open || "-" })}
+                    onGroup=${(/** @type {any} */ row) => !row.isFixed && setQuery({ in: row.isOpen ? null : row.open })}
                 />`}
         </section>
         ${isGrouped ? (groups.cut ? html`<p class="note">${groups.cut}</p>` : null) : isEmpty ? null : html`<${Extent} rows=${rows} total=${total} count=${rows.rows.length} />`}

@@ -20,10 +20,10 @@ const STALE_MS = 30_000;
  * @typedef {{id: string, timezone: string, queue: string | null, action: string, status: string,
  *     slots?: any[], buckets?: any[], planned?: any[], cut: string | null}} Row
  * @typedef {{key: string, rows: Row[], cursor: string | null, step: string, cut: string | null,
- *     error: any, arrived: number}} Rows
+ *     error: any}} Rows
  */
 
-const NOTHING = { key: "", rows: [], cursor: null, step: "15m", cut: null, error: undefined, arrived: 0 };
+const NOTHING = { key: "", rows: [], cursor: null, step: "15m", cut: null, error: undefined };
 
 /** @param {Record<string, any>} values @param {AbortSignal} abort */
 const read = (values, abort) => get("/api/v1/slots", values, abort);
@@ -56,7 +56,7 @@ export function useRows(values, visible) {
         };
         const load = (/** @type {number} */ limit) =>
             read({ ...asked.current, limit }, abort.signal).then(
-                (page) => setState({ key, rows: page.schedules, cursor: page.cursor, step: page.step, cut: page.cut, error: undefined, arrived: performance.now() }),
+                (page) => setState({ key, rows: page.schedules, cursor: page.cursor, step: page.step, cut: page.cut, error: undefined }),
                 fail,
             );
         const refresh = async () => {
@@ -116,7 +116,7 @@ export function useRows(values, visible) {
                 .then((page) =>
                     setState((old) =>
                         old.key === of && old.cursor === cursor
-                            ? { ...old, rows: [...old.rows, ...page.schedules], cursor: page.cursor, cut: old.cut ?? page.cut, arrived: performance.now() }
+                            ? { ...old, rows: [...old.rows, ...page.schedules], cursor: page.cursor, cut: old.cut ?? page.cut }
                             : old,
                     ),
                 )

@@ -9,6 +9,8 @@ const TOP = (ROW - BAR) / 2;
 /** Shapes around (0, 0), for the canvas and for the legend. @type {Record<string, string>} */
 export const SHAPES = {
     planned: "M0 -6V6",
+    withheld: "M0 -6V-2.5M0 2.5V6",
+    backfill: "M-3.5 -3.5H3.5V3.5H-3.5ZM-5 7H5",
     skipped: "M0 -5.5L5.5 0L0 5.5L-5.5 0Z",
     missed: "M0 -6L6 5H-6Z",
     dropped: "M0 6L6 -5H-6Z",
@@ -30,7 +32,7 @@ export function readColours() {
         colours[name] = getComputedStyle(probe).color;
     }
     for (const name of TONES) {
-        probe.style.color = `color-mix(in srgb, var(--${name}) 22%, var(--surface))`;
+        probe.style.color = `color-mix(in srgb, var(--${name}) ${name === "ok" ? 48 : 22}%, var(--surface))`;
         colours[`${name}-soft`] = getComputedStyle(probe).color;
     }
     probe.remove();
@@ -157,7 +159,7 @@ function drawBucket(c, item, most, { colours }, x) {
     for (const [name, tone, count] of [...parts].reverse()) {
         const isBad = tone !== "ok" && tone !== "planned";
         const height = Math.max(isBad ? 3 : 1, (count / total) * tall);
-        c.fillStyle = name === "planned" ? colours["planned-soft"] : colours[tone];
+        c.fillStyle = tone === "ok" || tone === "planned" ? colours[`${tone}-soft`] : colours[tone];
         c.fillRect(left, bottom - height, width, height);
         bottom -= height;
     }
@@ -181,7 +183,8 @@ function drawRun(c, item, { colours, now }, x) {
     const start = item.start === undefined ? null : x(item.start);
     const left = start ?? slot;
     const right = Math.max(left + 4, x(item.isOpen ? now : item.end));
-    if (left - slot > 3) {
+    if (item.entry.kind === "backfill") drawBackfill(c, slot, colours[item.tone]);
+    else if (left - slot > 3) {
         c.fillStyle = item.isLate ? colours.late : colours["line-strong"];
         c.fillRect(slot, TOP + 1, 1.5, BAR - 2);
         c.fillRect(slot, ROW / 2 - 0.75, left - slot, 1.5);
@@ -210,6 +213,18 @@ function drawRun(c, item, { colours, now }, x) {
     if (item.isOpen && start !== null) drawArrow(c, right, colours.run);
     if (item.isLate) drawLateMark(c, left + 3, colours.late);
     drawKind(c, item, left, right, colours);
+}
+
+/** A backfill belongs to a slot long before it: it is shown there, too. @param {CanvasRenderingContext2D} c @param {number} at @param {string} colour */
+function drawBackfill(c, at, colour) {
+    c.save();
+    c.translate(at, ROW / 2);
+    c.fillStyle = colour;
+    c.strokeStyle = colour;
+    c.lineWidth = 1.5;
+    c.fill(shape("backfill"));
+    c.stroke(shape("backfill"));
+    c.restore();
 }
 
 /** Triggers have a dot, backfills a line below. @param {CanvasRenderingContext2D} c @param {any} item @param {number} left @param {number} right @param {Record<string, string>} colours */
@@ -247,7 +262,7 @@ function drawArrow(c, x, colour) {
 /** @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {number} at @param {Scene} scene */
 function drawSign(c, item, at, { colours }) {
     const name = SHAPES[item.name] ? item.name : "started";
-    const isOutline = name === "planned" || name === "cancelled";
+    const isOutline = name === "planned" || name === "withheld" || name === "cancelled";
     c.save();
     c.translate(at, ROW / 2);
     c.strokeStyle = colours[item.tone];

@@ -3,7 +3,7 @@
  * The rows of the timeline: names as links, and a canvas for the rows that can be seen.  The page
  * itself scrolls.  The canvas has a cursor that arrow keys move, whose place is spoken.
  */
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/html.js";
+import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../lib/html.js";
 import { fullTime, now } from "../lib/time.js";
 import { Link } from "./basic.js";
 import { useWidth } from "./chart.js";
@@ -11,7 +11,7 @@ import { changesBetween, changeText, HOUR, MINUTE, SECOND, ticks } from "./timel
 import { draw, readColours, ROW } from "./timeline-draw.js";
 import { itemAt, itemsOf, itemText, nearestOfSeries, neighbour } from "./timeline-items.js";
 
-const MARGIN = 6; /* rows drawn above and below what can be seen */
+const CHUNK = 12; /* rows come and go this many at a time, with as many above and below */
 const NEAR = 6; /* pixels within which the pointer finds an item */
 const DRAG = 4; /* pixels from which on a press is a movement */
 
@@ -24,8 +24,10 @@ function useRange(ref, count) {
             frame = 0;
             if (!ref.current) return;
             const { top } = ref.current.getBoundingClientRect();
-            const first = Math.max(0, Math.min(count - 1, Math.floor(-top / ROW) - MARGIN));
-            const last = Math.max(0, Math.min(count, Math.ceil((innerHeight - top) / ROW) + MARGIN));
+            const above = Math.floor(-top / ROW / CHUNK - 1) * CHUNK;
+            const below = Math.ceil((innerHeight - top) / ROW / CHUNK + 1) * CHUNK;
+            const first = Math.max(0, Math.min(Math.floor((count - 1) / CHUNK) * CHUNK, above));
+            const last = Math.max(first, Math.min(count, below));
             setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
         };
         const soon = () => {
@@ -77,7 +79,7 @@ function Axis({ from, to, width, marks, changes }) {
                     class="chart-text ${mark.isDay ? "tl-day" : ""}"
                     x=${Math.min(width - 4, Math.max(4, x(mark.at)))}
                     y="22"
-                    text-anchor=${x(mark.at) < 22 ? "start" : x(mark.at) > width - 22 ? "end" : "middle"}
+                    text-anchor=${x(mark.at) < 34 ? "start" : x(mark.at) > width - 34 ? "end" : "middle"}
                 >
                     ${tickText(mark, changes)}
                 </text>`,
@@ -98,10 +100,25 @@ function Name({ row, onGroup }) {
         </button>`;
     return html`<span class="tl-name ${row.depth ? "tl-inner" : ""}">
         <${Link} class="clip" to=${["schedule", row.id]}>${row.id}<//>
-        ${row.status === "paused" ? html`<span class="faint" title="paused" role="img" aria-label="paused">⏸</span>` : null}
+        ${row.status === "paused"
+            ? html`<svg width="10" height="10" role="img" aria-label="paused"><title>paused</title><path class="tl-pause" d="M1 0h3v10h-3zM6 0h3v10h-3z" /></svg>`
+            : null}
         ${row.status === "closed" ? html`<span class="faint" title="closed" role="img" aria-label="closed">■</span>` : null}
         ${row.cut ? html`<span class="tone-text-late" title=${row.cut} role="img" aria-label="Incomplete: ${row.cut}">⚠</span>` : null}
     </span>`;
+}
+
+/** The same object for the same row, so that it is not compared again while the page scrolls. @type {WeakMap<object, any>} */
+const names = new WeakMap();
+
+/** @param {any} row @param {(row: any) => void} onGroup */
+function nameOf(row, onGroup) {
+    let made = names.get(row);
+    if (!made) {
+        made = html`<div class="tl-row" key=${row.key ?? row.id}><${Name} row=${row} onGroup=${onGroup} /></div>`;
+        names.set(row, made);
+    }
+    return made;
 }
 
 /** An instant as exact as the pointer can be. @param {number} at @param {number} perPixel */
@@ -139,14 +156,16 @@ export function TimelineGrid(props) {
     const latest = useRef(props);
     latest.current = props;
     const { from, to } = view;
+    const clock = now.value;
     const marks = useMemo(() => ticks(from, to, zone, Math.max(2, Math.floor(width / 84))), [from, to, zone, width]);
     const changes = useMemo(() => changesBetween(from, to, zone), [from, to, zone]);
     const shown = rows.slice(first, last);
+    const onGroup = useCallback((/** @type {any} */ row) => latest.current.onGroup?.(row), []);
 
     useLayoutEffect(() => {
         const element = canvas.current;
         if (!element || width === 0) return;
-        performance.mark("timeline-draw");
+        const began = performance.now();
         const ratio = devicePixelRatio || 1;
         const height = Math.max(1, shown.length) * ROW;
         const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -158,12 +177,13 @@ export function TimelineGrid(props) {
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         const chosenRow = chosen ? shown.findIndex((row) => row.id === chosen.id) : -1;
         draw(context, {
-            rows: shown, step, from, to, width, now: now.value, colours, lines: marks, changes,
+            rows: shown, step, from, to, width, now: clock, colours, lines: marks, changes,
             cursor: cursor && cursor.row >= first && cursor.row < last ? { row: cursor.row - first, at: cursor.at } : null,
             chosen: chosen && chosenRow >= 0 ? { row: chosenRow, at: chosen.at } : null,
         });
-        performance.measure("timeline-draw", "timeline-draw");
-    });
+        performance.clearMeasures("timeline-draw");
+        performance.measure("timeline-draw", { start: began });
+    }, [rows, first, last, step, from, to, width, colours, marks, changes, cursor, chosen?.id, chosen?.at, clock]);
     useEffect(() => {
         props.onSeen(shown.filter((row) => !row.isGroup).map((row) => row.id));
         if (last >= rows.length) props.onNearEnd();
@@ -216,7 +236,7 @@ export function TimelineGrid(props) {
         </div>
         <div class="tl-body" style=${{ height: `${Math.max(1, rows.length) * ROW}px` }}>
             <div class="tl-names" style=${{ transform: `translateY(${first * ROW}px)` }}>
-                ${shown.map((row) => html`<div class="tl-row" key=${row.key ?? row.id}><${Name} row=${row} onGroup=${props.onGroup} /></div>`)}
+                ${shown.map((row) => nameOf(row, onGroup))}
             </div>
             <div
                 ref=${plot}
@@ -281,6 +301,7 @@ function useDrag(plot, latest, onHover, onLeave, onClick) {
                 if (event.button !== 0) return;
                 const { from, to } = latest.current.view;
                 press.current = { x: event.clientX, from, to, moved: false };
+                onLeave();
             },
             onPointerMove: (/** @type {PointerEvent} */ event) => {
                 const of = press.current;

@@ -20,16 +20,23 @@ function nameOf(group) {
     return group.group === null ? "Without a queue" : group.group;
 }
 
+/** How the address names a queue, or that there is none. @param {string | null} queue */
+const openName = (queue) => (queue === null ? "none" : `queue:${queue}`);
+
+/** The queue that the address names; null: schedules without one. @param {string} name */
+export const queueOf = (name) => (name.startsWith("queue:") ? name.slice("queue:".length) : null);
+
 /** @param {any} load */
 function rowsOf(load) {
-    return load.groups.map((/** @type {any} */ group) => ({
+    const groups = [...load.groups].sort((a, b) => Number(Boolean(a.other)) - Number(Boolean(b.other)) || Number(a.group === null) - Number(b.group === null) || String(a.group).localeCompare(String(b.group)));
+    return groups.map((/** @type {any} */ group) => ({
         key: group.other ? "other" : `queue ${group.group ?? ""}`,
         id: "",
         isGroup: true,
         isFixed: Boolean(group.other),
         name: nameOf(group),
         queue: group.other ? null : group.group,
-        open: group.other ? null : (group.group ?? ""),
+        open: group.other ? undefined : openName(group.group),
         stepText: load.step,
         buckets: group.buckets.map((/** @type {any} */ bucket) => countsOf(bucket, ms(load.now))),
     }));
@@ -58,7 +65,7 @@ export function useGrouped(groups, open, schedules) {
         () =>
             groups.flatMap((group) => {
                 if (open === undefined || group.open !== open) return [group];
-                const inner = schedules.filter((row) => (row.queue ?? "") === open);
+                const inner = schedules.filter((row) => row.queue === queueOf(open));
                 return [{ ...group, isOpen: true }, ...inner.map((row) => ({ ...row, depth: 1 }))];
             }),
         [groups, open, schedules],

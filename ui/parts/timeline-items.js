@@ -18,9 +18,9 @@ export const LATE_MS = 60_000; /* later than this, a start is shown as late, as 
 function entryItem(entry) {
     const at = ms(entry.slot);
     if (!entry.run) {
-        const name = entry.outcome ?? "planned";
+        const name = entry.outcome ?? (entry.reason ? "withheld" : "planned");
         const last = entry.last ? ms(entry.last) : at;
-        const tone = name === "started" ? "off" : look(name).tone;
+        const tone = name === "started" || name === "withheld" ? "off" : look(name).tone;
         return { kind: last > at ? "range" : "sign", at, end: last, name, tone, entry };
     }
     const { run } = entry;
@@ -29,7 +29,7 @@ function entryItem(entry) {
     const isOpen = run.state !== "ended";
     const start = run.startedAt ? ms(run.startedAt) : undefined;
     const end = run.endedAt ? ms(run.endedAt) : now.value;
-    const isLate = (start ?? (isOpen ? now.value : due)) - due > LATE_MS;
+    const isLate = entry.kind !== "backfill" && (start ?? (isOpen ? now.value : due)) - due > LATE_MS;
     return { kind: "run", at, end: Math.max(at, end), start, name, tone: look(name).tone, isOpen, isLate, entry };
 }
 
@@ -117,6 +117,14 @@ function runText(item) {
     return texts.join(" · ");
 }
 
+/** What a slot without a run is. @param {Item} item */
+function signText({ name, entry }) {
+    if (name === "started") return "started; the run is no longer kept";
+    if (name === "withheld")
+        return entry.reason === "paused" ? "will not run · the schedule is paused" : `will not run · ${reasonText(entry.reason)}`;
+    return look(name).word + (entry.reason ? ` · ${reasonText(entry.reason)}` : "");
+}
+
 /** What an item is, in words. @param {Item} item @param {string} zone */
 export function itemText(item, zone) {
     const at = fullTime(item.at, zone);
@@ -124,10 +132,8 @@ export function itemText(item, zone) {
     const { entry } = item;
     const kind = entry.kind && entry.kind !== "slot" ? ` · ${entry.kind}` : "";
     if (item.kind === "run") return `${at}${kind} · ${runText(item)}`;
-    const word = look(item.name).word;
-    const reason = entry.reason ? ` · ${reasonText(entry.reason)}` : "";
-    if (item.kind === "range") return `${at} – ${fullTime(item.end, zone)}${kind} · ${plural(entry.count ?? 0, "slot")} ${word}${reason}`;
-    return `${at}${kind} · ${item.name === "started" ? "started; the run is no longer kept" : word}${reason}`;
+    if (item.kind === "range") return `${at} – ${fullTime(item.end, zone)}${kind} · ${plural(entry.count ?? 0, "slot")} ${signText(item)}`;
+    return `${at}${kind} · ${signText(item)}`;
 }
 
 /** The item at or near an instant: what is drawn on top is found first. @param {Prepared} prepared @param {number} at @param {number} near */

@@ -8,6 +8,12 @@ import { reasonText, stateOf } from "../lib/words.js";
 import { Badge, Facts, Link, Load, Time } from "./basic.js";
 import { bucketText } from "./timeline-items.js";
 
+/** "Europe/Berlin (GMT+1)" @param {number} at @param {string} zone */
+function zoneText(at, zone) {
+    const offset = offsetName(at, zone);
+    return offset === zone ? zone : `${zone} (${offset})`;
+}
+
 /** @param {{entry: any, zone: string}} props */
 function SlotFacts({ entry, zone }) {
     const { run } = entry;
@@ -63,7 +69,7 @@ export function ExplainPanel({ schedule, at, bucket, entry, onClose, move, zoomI
             <h2 class="clip"><${Link} to=${["schedule", schedule]}>${schedule}<//></h2>
             <button type="button" class="plain" aria-label="Close the explanation" onClick=${onClose}>✕</button>
         </div>
-        <p class="num"><b>${fullTime(at, zone)}</b> ${offsetName(at, zone)} <span class="faint">${zone}, ${relative(at)}</span></p>
+        <p class="num"><b>${fullTime(at, zone)}</b> <span class="faint">${zoneText(at, zone)}, ${relative(at)}</span></p>
         ${bucket
             ? html`<div class="tl-bucket">
                   <p>${bucketText(bucket)}</p>
