@@ -62,8 +62,9 @@ export function YearStrip({ preview, zone }) {
     };
     const counts = new Map();
     for (const { slot } of preview.next) counts.set(dayOf(slot), (counts.get(dayOf(slot)) ?? 0) + 1);
-    const isCut = preview.next.length >= YEAR_SLOTS;
-    const last = isCut ? dayOf(preview.next.at(-1).slot) : 366;
+    const last = preview.next.length >= YEAR_SLOTS ? dayOf(preview.next.at(-1).slot) : 366;
+    const isCut = last < 365;
+    const inYear = preview.next.filter((/** @type {any} */ { slot }) => dayOf(slot) <= 365).length;
     const most = Math.max(1, ...counts.values());
     const months = Array.from({ length: 13 }, (_, i) => Date.UTC(start.year, start.month + i, 1))
         .map((at) => ({ day: (at - first) / DAY, name: new Date(at).toLocaleString("en", { month: "short", timeZone: "UTC" }) }))
@@ -71,7 +72,7 @@ export function YearStrip({ preview, zone }) {
     return html`<figure class="year">
         <svg viewBox="0 0 732 62" role="img" aria-label="Slots of the next year by day, with clock changes; the list below names them">
             <rect class="year-bg" x="0" y="14" width="732" height="32" />
-            ${isCut && last < 365 ? html`<rect class="year-cut" x=${(last + 1) * 2} y="14" width=${732 - (last + 1) * 2} height="32" />` : null}
+            ${isCut ? html`<rect class="year-cut" x=${(last + 1) * 2} y="14" width=${732 - (last + 1) * 2} height="32" />` : null}
             ${[...counts].map(([day, count]) => {
                 const height = 6 + (26 * count) / most;
                 return day <= 365 ? html`<rect class="year-day" x=${day * 2} y=${46 - height} width="1.5" height=${height} />` : null;
@@ -86,8 +87,8 @@ export function YearStrip({ preview, zone }) {
         </svg>
         <figcaption class="small faint">
             ${isCut
-                ? html`The first ${number(YEAR_SLOTS)} slots; the hatched days have slots, too.`
-                : plural(preview.next.length, "slot") + " are known ahead."}
+                ? `The first ${number(YEAR_SLOTS)} slots, by day; the grey days have slots, too.`
+                : `${plural(inYear, "slot")} in the next year, by day.`}
             ${preview.clockChanges.length > 0 ? " ▼ clock change" : ""}
         </figcaption>
     </figure>`;
