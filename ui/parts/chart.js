@@ -201,6 +201,14 @@ function Tip({ point, series, scale, format, timeText, width }) {
     </div>`;
 }
 
+/** A time that is marked, such as an outage. @param {{of: {from: number, to: number, text: string}, scale: Scale}} props */
+function Marked({ of, scale }) {
+    const left = scale.x(of.from);
+    const width = Math.max(2, scale.x(of.to) - left);
+    return html`<rect class="chart-marked" x=${left} y=${PAD.top} width=${width} height=${scale.bottom - PAD.top} />
+        <text class="chart-text" x=${left + 4} y=${PAD.top + 11}>${width > 30 ? of.text : ""}</text>`;
+}
+
 /** @param {{from: number, to: number, zone: string, width: number, scale: Scale, height: number, showNow: boolean}} props */
 function TimeAxis({ from, to, zone, width, scale, height, showNow }) {
     const most = Math.max(2, Math.floor((width - PAD.left) / 76));
@@ -231,7 +239,8 @@ function TimeAxis({ from, to, zone, width, scale, height, showNow }) {
  * @param {{label: string, series: Series[], points: Point[], from: number, to: number, zone: string,
  *     height?: number, isLog?: boolean, format?: (value: number) => string, showNow?: boolean,
  *     timeText?: (point: Point) => string, onPick?: (point: Point) => void, pickText?: string,
- *     empty?: string, legend?: boolean, table?: boolean, timeHead?: string}} props
+ *     empty?: string, legend?: boolean, table?: boolean, timeHead?: string,
+ *     marked?: {from: number, to: number, text: string}}} props
  * `onPick` is called for a point that was clicked or chosen with Enter; `pickText` says what it does.
  */
 export function Chart(props) {
@@ -293,6 +302,7 @@ export function Chart(props) {
                       ${values.steps.map((step) => html`<line class="chart-grid" x1=${PAD.left} x2=${width - PAD.right} y1=${scale.y(step)} y2=${scale.y(step)} />
                               <text class="chart-text" x=${PAD.left - 6} y=${scale.y(step) + 4} text-anchor="end">${format(step)}</text>`)}
                       <${TimeAxis} from=${from} to=${to} zone=${zone} width=${width} scale=${scale} height=${height} showNow=${props.showNow !== false} />
+                      ${props.marked ? html`<${Marked} of=${props.marked} scale=${scale} />` : null}
                       ${point
                           ? html`<rect class="chart-cursor" x=${scale.x(point.at)} width=${Math.max(1, scale.x(point.end) - scale.x(point.at))} y=${PAD.top} height=${bottom - PAD.top} />`
                           : null}
