@@ -2,7 +2,7 @@
 /* What the server says about the spec in the editor: words, next times, a year with its clock changes. */
 import { html, useEffect, useState } from "../lib/html.js";
 import { ApiError, namespace, request } from "../lib/api.js";
-import { civil, dateOf, fullTime, ms, offsetName, relative, zoneName } from "../lib/time.js";
+import { civil, clockOf, dateOf, ms, offsetName, relative, span, zoneName } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
 
 const PAUSE_MS = 250; /* of typing, before the server is asked */
@@ -69,22 +69,32 @@ export function YearStrip({ preview, zone }) {
     const months = Array.from({ length: 13 }, (_, i) => Date.UTC(start.year, start.month + i, 1))
         .map((at) => ({ day: (at - first) / DAY, name: new Date(at).toLocaleString("en", { month: "short", timeZone: "UTC" }) }))
         .filter(({ day }) => day >= 0 && day < 360);
+    const left = (/** @type {number} */ day) => ({ left: `${(Math.min(365.5, day) / 366) * 100}%` });
     return html`<figure class="year">
-        <svg viewBox="0 0 732 62" role="img" aria-label="Slots of the next year by day, with clock changes; the list below names them">
-            <rect class="year-bg" x="0" y="14" width="732" height="32" />
-            ${isCut ? html`<rect class="year-cut" x=${(last + 1) * 2} y="14" width=${732 - (last + 1) * 2} height="32" />` : null}
-            ${[...counts].map(([day, count]) => {
-                const height = 6 + (26 * count) / most;
-                return day <= 365 ? html`<rect class="year-day" x=${day * 2} y=${46 - height} width="1.5" height=${height} />` : null;
-            })}
-            ${months.map(({ day, name }) => html`<line class="year-month" x1=${day * 2} x2=${day * 2} y1="14" y2="50" /><text class="year-text" x=${day * 2 + 3} y="59">${name}</text>`)}
+        <div class="year-marks" aria-hidden="true">
             ${preview.clockChanges.map(
-                (/** @type {any} */ change) => html`<path
-                    class=${change.touches ? "year-touch" : "year-change"}
-                    d="M${dayOf(change.at) * 2 - 4} 3h9l-4.5 8zM${dayOf(change.at) * 2} 11h1v35h-1z"
-                />`,
+                (/** @type {any} */ change) => html`<span
+                    class=${change.touches ? "touches" : ""}
+                    style=${left(dayOf(change.at) + 0.5)}
+                    title="${dateOf(civil(ms(change.at), change.timezone))}: ${change.effect ?? "no slot is affected"}"
+                    >▼</span
+                >`,
+            )}
+        </div>
+        <svg viewBox="0 0 366 32" preserveAspectRatio="none" role="img" aria-label="Slots of the next year by day; the list below names the clock changes">
+            <rect class="year-bg" x="0" y="0" width="366" height="32" />
+            ${isCut ? html`<rect class="year-cut" x=${last + 1} y="0" width=${365 - last} height="32" />` : null}
+            ${[...counts].map(([day, count]) => {
+                const height = 8 + (24 * count) / most;
+                return day <= 365 ? html`<rect class="year-day" x=${day} y=${32 - height} width="0.8" height=${height} />` : null;
+            })}
+            ${preview.clockChanges.map(
+                (/** @type {any} */ change) => html`<rect class=${change.touches ? "year-touch" : "year-change"} x=${dayOf(change.at) + 0.2} y="0" width="0.6" height="32" />`,
             )}
         </svg>
+        <div class="year-months" aria-hidden="true">
+            ${months.map(({ day, name }) => html`<span style=${left(day)}>${name}</span>`)}
+        </div>
         <figcaption class="small faint">
             ${isCut
                 ? `The first ${number(YEAR_SLOTS)} slots, by day; the grey days have slots, too.`
@@ -97,11 +107,13 @@ export function YearStrip({ preview, zone }) {
 /** @param {{changes: any[], zone: string}} props */
 export function ClockChanges({ changes, zone }) {
     if (changes.length === 0) return null;
+    const sorted = changes.toSorted((a, b) => ms(a.at) - ms(b.at));
+    const hasZones = changes.some((change) => change.timezone !== zone);
     return html`<ul class="plain-list small">
-        ${changes.map(
+        ${sorted.map(
             (change) => html`<li>
                 <span class="nowrap num">${dateOf(civil(ms(change.at), change.timezone ?? zone))}</span>
-                ${" "}clock ${change.offsetAfter > change.offsetBefore ? "forward" : "back"}:${" "}
+                ${" "}clock ${change.offsetAfter > change.offsetBefore ? "forward" : "back"}${hasZones ? html` <span class="faint">(${change.timezone})</span>` : null}:${" "}
                 ${change.touches ? html`<strong class="tone-text-late">${change.effect}</strong>` : html`<span class="muted">no slot is affected</span>`}
             </li>`,
         )}
@@ -116,25 +128,26 @@ export function ClockChanges({ changes, zone }) {
 export function TimesTable({ times, zone, changes = [] }) {
     const name = zoneName(zone);
     let before = Date.now();
-    return html`<table class="table tight-table">
-        <thead><tr><th>Time in ${name}</th><th class="right">From now</th><th><span class="hidden">Notes</span></th></tr></thead>
+    return html`<div class="scroll-x"><table class="table tight-table">
+        <thead><tr><th>Time in ${name}</th><th class="right">From now</th><th>${times.some((time) => time.due !== time.slot) ? "Jitter" : html`<span class="hidden">Notes</span>`}</th></tr></thead>
         <tbody>
             ${times.map((time) => {
                 const at = ms(time.slot);
                 const between = changes.filter((change) => ms(change.at) > before && ms(change.at) <= at);
                 before = at;
                 const delay = ms(time.due) - at;
+                const c = civil(at, name);
                 return html`${between.map(
                         (change) => html`<tr class="clock-row"><td colspan="3">▼ ${dateOf(civil(ms(change.at), change.timezone))} clock change: ${change.effect ?? "no slot is affected"}</td></tr>`,
                     )}
                     <tr>
-                        <td class="num nowrap"><span class="faint">${civil(at, name).weekday}</span> ${fullTime(at, name)} <span class="faint">${offsetName(at, name)}</span></td>
+                        <td class="num nowrap"><span class="faint">${c.weekday}</span> ${dateOf(c)} ${clockOf(c)} <span class="faint">${offsetName(at, name)}</span></td>
                         <td class="num right nowrap muted">${relative(at)}</td>
-                        <td class="small">${delay > 0 ? html`<span class="muted nowrap">+${Math.round(delay / 1000)}s jitter</span> ` : null}${time.note ?? ""}</td>
+                        <td class="small">${delay > 0 ? html`<span class="muted nowrap" title="Jitter: due at this delay">+${span(delay)}</span> ` : null}${time.note ?? ""}</td>
                     </tr>`;
             })}
         </tbody>
-    </table>`;
+    </table></div>`;
 }
 
 /** @param {{preview: {answer: any, error: any, busy: boolean}, zone: string}} props */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a schedule does or does not run at any instant, in the words of the server. */
-import { html } from "../lib/html.js";
+import { html, useState } from "../lib/html.js";
 import { get, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { href, query, setQuery } from "../lib/router.js";
 import { fullTime, ms, now, offsetName, viewerZone, zoneName } from "../lib/time.js";
 import { stateOf } from "../lib/words.js";
 import { Badge, Card, Field, Load, Time } from "./basic.js";
-import { localText, ZonePicker } from "./schedule-zone.js";
-import { instantOf } from "./schedule-zone.js";
+import { instantOf, isZone, localText, ZonePicker } from "./schedule-zone.js";
 
 /** @param {{moment: any, zone: string, id: string}} props */
 function Moment({ moment, zone, id }) {
@@ -57,15 +56,20 @@ export function ScheduleExplain({ schedule }) {
         if (zone === spec.timezone) setQuery({ local: text.padEnd(19, ":00"), at: null }, { replace: true });
         else setQuery({ at: instantOf(text, zone), local: null }, { replace: true });
     };
-    const setZone = (/** @type {string} */ name) => setQuery({ in: name || null, at: at || answer.data?.moments[0]?.at, local: null }, { replace: true });
+    const [draft, setDraft] = useState(/** @type {string | null} */ (null));
+    const setZone = (/** @type {string} */ name) => {
+        setDraft(name);
+        if (isZone(name)) applyZone(name);
+    };
+    const applyZone = (/** @type {string} */ name) => setQuery({ in: name || null, at: at || answer.data?.moments[0]?.at, local: null }, { replace: true });
     return html`<${Card} title="Explain an instant">
-        <p class="muted">Why the schedule did, did not, will or will not run at a time.</p>
+        <p class="muted last-line">Why the schedule did, did not, will or will not run at a time.</p>
         <div class="row explain-bar">
             <${Field} label="Time">
                 <input type="datetime-local" step="1" aria-label="Time (${zone})" value=${shown} onInput=${choose} />
             <//>
             <${Field} label="In the zone">
-                <${ZonePicker} id="explain-zone" label="Zone of the time" value=${query.value.in ?? ""} placeholder=${zone} onChange=${setZone} />
+                <${ZonePicker} id="explain-zone" label="Zone of the time" value=${draft ?? zone} onChange=${setZone} />
             <//>
             <div class="row explain-quick">
                 <button type="button" onClick=${() => setQuery({ at: new Date(now.value).toISOString(), local: null })}>Now</button>

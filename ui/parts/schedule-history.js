@@ -42,8 +42,9 @@ const OPERATIONS = {
     "schedule.reset-failures": "reset the failures",
 };
 
-/** @param {string} name */
-const wordOf = (name) => OPERATIONS[name] ?? name.replace(/^schedule\./, "").replaceAll("-", " ");
+/** @param {string} name @param {number} [version] */
+const wordOf = (name, version) =>
+    name === "schedule.put" && version === 1 ? "created" : (OPERATIONS[name] ?? name.replace(/^schedule\./, "").replaceAll("-", " "));
 
 /** What the events of one moment say about the plan. @param {any[]} events @param {string} zone */
 function planWords(events, zone) {
@@ -99,7 +100,7 @@ function rowsOf(data, older) {
     if (data.entries)
         return [...data.entries, ...older]
             .filter(({ operation, result }) => operation?.startsWith("schedule.") || result === "damaged")
-            .map((entry) => ({ at: entry.at, by: entry.by, what: entry.operation ? wordOf(entry.operation) : "damaged entry", result: entry.result, version: entry.version, isEdit: entry.before !== entry.after, key: `${entry.node} ${entry.seq}` }));
+            .map((entry) => ({ at: entry.at, by: entry.by, what: entry.operation ? wordOf(entry.operation, entry.version) : "damaged entry", result: entry.result, version: entry.version, isEdit: entry.before !== entry.after, key: `${entry.node} ${entry.seq}` }));
     return data.events
         .filter((/** @type {any} */ { type }) => type.startsWith("schedule."))
         .map((/** @type {any} */ event) => ({ at: event.at, by: null, what: event.type.slice(9), result: "done", version: event.version, isEdit: true, key: event.id }))

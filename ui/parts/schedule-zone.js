@@ -73,6 +73,15 @@ export function useZones() {
     return zoneList.value;
 }
 
+/** Whether the browser can print times of a zone. @param {string} name */
+export function isZone(name) {
+    try {
+        return Boolean(name && new Intl.DateTimeFormat("en", { timeZone: name }));
+    } catch {
+        return false;
+    }
+}
+
 /** "+01:00". @param {number} seconds */
 export function offsetText(seconds) {
     const minutes = Math.abs(Math.round(seconds / 60));
