@@ -7,9 +7,9 @@ import { html, useEffect, useMemo, useState } from "../lib/html.js";
 import { namespace, request } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { query, setQuery } from "../lib/router.js";
-import { fromCivil, fullTime, ms, now, zoneName } from "../lib/time.js";
+import { fullTime, ms, now, zoneName } from "../lib/time.js";
 import { Card, Empty, Field, Head, Load, Tabs } from "../parts/basic.js";
-import { addDays, HOUR, MINUTE } from "../parts/timeline-axis.js";
+import { addDays, HOUR, MINUTE, parseLocal } from "../parts/timeline-axis.js";
 import { WhatIfResult } from "../parts/timeline-forecast.js";
 
 const ADDRESS_MAX = 1500; /* characters of JSON that the address may hold */
@@ -25,7 +25,7 @@ const civilText = (at, zone) => fullTime(at, zone).slice(0, 16).replace(" ", "T"
 /** Ranges that people ask for. @param {string} zone @returns {Array<[string, number, number]>} */
 function quickRanges(zone) {
     const today = fullTime(now.value, zone).slice(0, 10);
-    const night = (/** @type {string} */ date) => fromCivil(`${date}T02:00`, zone);
+    const night = (/** @type {string} */ date) => parseLocal(`${date}T02:00`, zone);
     const past = night(today) + 40 * MINUTE <= now.value ? night(today) : night(addDays(today, -1));
     const next = night(today) > now.value ? night(today) : night(addDays(today, 1));
     const minute = Math.floor(now.value / MINUTE) * MINUTE;
@@ -91,9 +91,12 @@ function Range({ from, to, zone, onChange, optional }) {
         required=${!optional}
         onInput=${(/** @type {any} */ event) => onChange({ [name]: event.target.value })}
     />`;
-    return html`<div class="wi-range">
-        <${Field} label=${optional ? "From" : "Down from"}>${input("from", from)}<//>
-        <${Field} label="To" hint="Times in ${zone}">${input("to", to)}<//>
+    return html`<div class="field">
+        <div class="wi-range">
+            <${Field} label=${optional ? "From" : "Down from"}>${input("from", from)}<//>
+            <${Field} label="To">${input("to", to)}<//>
+        </div>
+        <p class="hint">Times in ${zone}${optional ? "; the default is the next 24 hours" : ""}</p>
     </div>`;
 }
 
@@ -162,7 +165,7 @@ function Question({ asked, ask, busy }) {
         const durations = readDurations(next.durations).error;
         setErrors({ json, durations });
         if (json || durations) return;
-        const instant = (/** @type {string} */ text) => (text ? new Date(fromCivil(text, zone)).toISOString() : null);
+        const instant = (/** @type {string} */ text) => (text ? new Date(parseLocal(text, zone)).toISOString() : null);
         ask({ ...next, from: instant(next.from), to: instant(next.to) });
     };
     const quick = ([, from, to] = /** @type {any} */ ([])) => submit({ from: civilText(from, zone), to: civilText(to, zone) });
@@ -199,7 +202,7 @@ export function WhatIf() {
         <${Head} title="What if" sub="What an outage, an edit or a new schedule would do. The server computes it and changes nothing." />
         <div class="wi">
             <${Card} class="wi-question">
-                <div class="stack">
+                <div class="stack wi-form">
                     <${Tabs} tabs=${KINDS} chosen=${asked.kind} onChoose=${choose} label="Question" />
                     <${Question} key=${asked.kind} asked=${asked} ask=${ask} busy=${Boolean(body) && answer.loading} />
                     ${long ? html`<p class="faint small">This text is too long for the address: a reload or a link does not keep it.</p>` : null}

@@ -41,8 +41,14 @@ export function dayStart(at, zone) {
     return instantOf(Date.UTC(c.year, c.month - 1, c.day), zone);
 }
 
+/** The instant of a local time such as "2026-11-19T02:30"; NaN if it is none. @param {string} text @param {string} zone */
+export function parseLocal(text, zone) {
+    const local = Date.parse(`${text}Z`);
+    return Number.isNaN(local) ? NaN : instantOf(local, zone);
+}
+
 /** Midnight of a date such as "2026-11-19". @param {string} date @param {string} zone */
-export const dateStart = (date, zone) => instantOf(Date.parse(`${date}T00:00:00Z`), zone);
+export const dateStart = (date, zone) => parseLocal(`${date}T00:00`, zone);
 
 /** @param {string} date @param {number} days */
 export function addDays(date, days) {

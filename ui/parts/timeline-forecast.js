@@ -70,28 +70,34 @@ function outageText(total, answer, zone) {
     return `An outage from ${range} (${long}) would affect ${plural(total.schedules, "schedule")} with ${plural(total.due, "due slot")}.`;
 }
 
-/** The totals as tiles: number, word, tone, whether it is an estimate. @param {any} total @returns {Array<[number | undefined, string, string, boolean]>} */
-function totalsOf(total) {
+/** @param {any} answer @param {string} zone */
+function editText({ schedules, from, to }, zone) {
+    const range = `${fullTime(from, zone).slice(0, 16)} to ${fullTime(to, zone).slice(0, 16)}`;
+    return schedules.length > 0 ? `From ${range}, ${schedules[0].id} has ${schedules[0].text}.` : `From ${range}, nothing changes.`;
+}
+
+/** The totals as tiles: number, word, tone, whether it is an estimate. @param {any} total @param {boolean} isDown @returns {Array<[number | undefined, string, string, boolean]>} */
+function totalsOf(total, isDown) {
     return [
         [total.due, "due", "", false],
-        [total.caughtUp, "caught up", "", false],
-        [total.missed, "missed", "miss", false],
-        [total.dropped, "dropped", "miss", false],
+        [isDown ? total.caughtUp : undefined, "caught up", "", false],
+        [isDown ? total.missed : undefined, "missed", "miss", false],
+        [isDown ? total.dropped : undefined, "dropped", "miss", false],
         [total.skipped, "skipped", "", true],
         [total.started, "started", "", true],
     ];
 }
 
-/** @param {{total: any}} props */
-function Totals({ total }) {
-    return html`<div class="tiles">
-        ${totalsOf(total)
+/** @param {{total: any, isDown: boolean}} props */
+function Totals({ total, isDown }) {
+    return html`<div class="tiles wi-totals">
+        ${totalsOf(total, isDown)
             .filter(([value]) => value !== undefined)
             .map(
                 ([value, word, tone, isEstimate]) =>
                     html`<div class="tile ${value ? `tone-${tone}` : ""}">
                         <span class="tile-value num">${number(value)}</span>
-                        <span class="tile-label">${word}${isEstimate ? html` <span class="faint">(estimate)</span>` : null}</span>
+                        <span class="tile-label">${word}${isEstimate ? html`<span class="faint">, estimate</span>` : null}</span>
                     </div>`,
             )}
     </div>`;
@@ -127,18 +133,24 @@ function Count({ value, before }) {
     return html`${before !== undefined && before !== value ? html`<span class="faint">${number(before)} → </span>` : null}${number(value)}`;
 }
 
+/** Columns: member, title, tone, whether it is an estimate. @type {Array<[string, string, string, boolean]>} */
+const COLUMNS = [
+    ["due", "Due", "", false],
+    ["caughtUp", "Caught up", "", false],
+    ["missed", "Missed", "miss", false],
+    ["dropped", "Dropped", "miss", false],
+    ["skipped", "Skipped", "", true],
+];
+
 /** @param {{rows: any[]}} props */
 function Rows({ rows }) {
+    const columns = COLUMNS.filter(([name]) => name === "due" || rows.some((row) => row[name] > 0 || row.before?.[name] > 0));
     return html`<div class="scroll-x">
         <table class="table wi-table">
             <thead>
                 <tr>
                     <th scope="col">Schedule</th>
-                    <th scope="col" class="right">Due</th>
-                    <th scope="col" class="right">Caught up</th>
-                    <th scope="col" class="right">Missed</th>
-                    <th scope="col" class="right">Dropped</th>
-                    <th scope="col" class="right">Skipped <span class="faint">(estimate)</span></th>
+                    ${columns.map(([name, title, , isEstimate]) => html`<th key=${name} scope="col" class="right wi-number">${title}${isEstimate ? html`<br /><span class="faint">estimate</span>` : null}</th>`)}
                     <th scope="col">What happens</th>
                 </tr>
             </thead>
@@ -147,12 +159,11 @@ function Rows({ rows }) {
                     (row) =>
                         html`<tr key=${row.id}>
                             <th scope="row" class="wi-name"><${Link} to=${["schedule", row.id]}>${row.id}<//></th>
-                            <td class="right num"><${Count} value=${row.due} before=${row.before?.due} /></td>
-                            <td class="right num"><${Count} value=${row.caughtUp} before=${row.before?.caughtUp} /></td>
-                            <td class="right num ${row.missed ? "tone-text-miss" : ""}"><${Count} value=${row.missed} before=${row.before?.missed} /></td>
-                            <td class="right num ${row.dropped ? "tone-text-miss" : ""}"><${Count} value=${row.dropped} before=${row.before?.dropped} /></td>
-                            <td class="right num"><${Count} value=${row.skipped} before=${row.before?.skipped} /></td>
-                            <td>
+                            ${columns.map(
+                                ([name, , tone]) =>
+                                    html`<td key=${name} class="right num wi-number ${tone && row[name] ? `tone-text-${tone}` : ""}"><${Count} value=${row[name]} before=${row.before?.[name]} /></td>`,
+                            )}
+                            <td class="wi-text">
                                 <p>${row.text}${row.isEstimate ? html` <span class="faint">(estimate)</span>` : null}</p>
                                 ${row.duration ? html`<p class="faint small">runs take ${row.duration}, ${row.durationFrom === "given" ? "as given" : "the median of the last 7 days"}</p>` : null}
                                 <${Fates} row=${row} />
@@ -172,8 +183,8 @@ export function WhatIfResult({ answer, kind, body, listAll }) {
     const isCut = schedules.length < total.schedules;
     return html`
         <section class="stack" aria-label="Answer">
-            <p class="wi-words" role="status">${isDown ? outageText(total, answer, zone) : `${plural(total.schedules, "schedule")} changes between ${fullTime(answer.from, zone).slice(0, 16)} and ${fullTime(answer.to, zone).slice(0, 16)}.`} <span class="faint">Times in ${zone}.</span></p>
-            <${Totals} total=${total} />
+            <p class="wi-words" role="status">${isDown ? outageText(total, answer, zone) : editText(answer, zone)} <span class="faint">Times in ${zone}.</span></p>
+            <${Totals} total=${total} isDown=${isDown} />
             <${LoadBeforeAfter} answer=${answer} isDown=${isDown} body=${body} />
             <${Card} title=${isDown ? "Affected schedules, worst first" : "Schedules"} class="flush">
                 ${schedules.length === 0
