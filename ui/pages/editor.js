@@ -138,10 +138,10 @@ function FormView({ form, id }) {
 
 /** Asks before unsaved changes are lost. @param {boolean} isDirty */
 function useGuard(isDirty) {
-    const [leave, setLeave] = useState(/** @type {(() => void) | null} */ (null));
+    const [asked, setAsked] = useState(/** @type {{leave: () => void} | null} */ (null));
     useEffect(() => {
         if (!isDirty) return undefined;
-        guardLeaving((next) => setLeave(() => next));
+        guardLeaving((leave) => setAsked({ leave }));
         const warn = (/** @type {Event} */ event) => event.preventDefault();
         addEventListener("beforeunload", warn);
         return () => {
@@ -149,7 +149,7 @@ function useGuard(isDirty) {
             removeEventListener("beforeunload", warn);
         };
     }, [isDirty]);
-    return { leave, stay: () => setLeave(null) };
+    return { leave: asked?.leave ?? null, stay: () => setAsked(null) };
 }
 
 /** @param {string} id @param {any} doc @param {number} version */

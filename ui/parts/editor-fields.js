@@ -39,6 +39,13 @@ export function Rest({ value, known }) {
     return html`${Object.entries(rest).map(([name, one]) => html`<${ReadOnly} key=${name} name=${name} value=${one} />`)}`;
 }
 
+/** What an input of a row needs: its name, its description, and its place in the document. @param {import("./editor-doc.js").Path} path @param {any} label */
+const naming = (path, label) => ({
+    "aria-label": typeof label === "string" ? label : null,
+    "aria-describedby": `about-${fieldName(path)}`,
+    "data-field": fieldName(path),
+});
+
 /**
  * The frame of a field: label, hint, error.  A group of inputs is a fieldset rather than a label.
  * @param {{form: Form, path: import("./editor-doc.js").Path, label: any, hint?: any, group?: boolean,
@@ -46,12 +53,13 @@ export function Rest({ value, known }) {
  */
 export function Row({ form, path, label, hint, group, children, class: name = "" }) {
     const error = errorAt(form, path);
+    const about = `about-${fieldName(path)}`;
     const inner = html`${group ? html`<legend class="label">${label}</legend>` : html`<span class="label">${label}</span>`}
         ${children}
         ${error
-            ? html`<span class="field-error" role="alert">${error.message}</span>`
+            ? html`<span class="field-error" role="alert" id=${about}>${error.message}</span>`
             : hint
-              ? html`<span class="hint">${hint}</span>`
+              ? html`<span class="hint" id=${about}>${hint}</span>`
               : null}`;
     const look = `field ${error ? "has-error" : ""} ${name}`;
     return group ? html`<fieldset class=${look}>${inner}</fieldset>` : html`<label class=${look}>${inner}</label>`;
@@ -78,7 +86,7 @@ export function TextRow({ form, path, label, hint, placeholder, number, mono, ro
         placeholder,
         spellcheck: false,
         class: mono ? "mono" : "",
-        "data-field": fieldName(path),
+        ...naming(path, label),
         onInput: change,
     };
     return html`<${Row} form=${form} path=${path} label=${label} hint=${hint}>
@@ -102,7 +110,7 @@ export function ChoiceRow({ form, path, label, choices, none }) {
     return html`<${Row} form=${form} path=${path} label=${label} hint=${chosen?.[2]}>
         ${isText(value)
             ? html`<select
-                  data-field=${fieldName(path)}
+                  ...${naming(path, label)}
                   value=${value ?? ""}
                   onChange=${(/** @type {any} */ event) => form.set(path, event.target.value || undefined)}
               >
@@ -184,7 +192,7 @@ export function JsonRow({ form, path, label, hint, rows = 4 }) {
         }
     };
     return html`<${Row} form=${form} path=${path} label=${label} hint=${hint}>
-        <textarea class="mono" rows=${rows} spellcheck=${false} data-field=${name} value=${draft} onInput=${change}></textarea>
+        <textarea class="mono" rows=${rows} spellcheck=${false} ...${naming(path, label)} value=${draft} onInput=${change}></textarea>
     <//>`;
 }
 
@@ -205,7 +213,7 @@ export function LinesRow({ form, path, label, hint, placeholder, rows = 2 }) {
     };
     return html`<${Row} form=${form} path=${path} label=${label} hint=${hint}>
         ${isShown
-            ? html`<textarea class="mono" rows=${rows} spellcheck=${false} placeholder=${placeholder} data-field=${fieldName(path)} value=${draft} onInput=${change}></textarea>`
+            ? html`<textarea class="mono" rows=${rows} spellcheck=${false} placeholder=${placeholder} ...${naming(path, label)} value=${draft} onInput=${change}></textarea>`
             : html`<${ReadOnly} value=${value} />`}
     <//>`;
 }

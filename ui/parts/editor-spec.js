@@ -70,7 +70,7 @@ function ClockRule({ form }) {
             label="At clock changes"
             hint=${isCustom ? null : value === "" ? "The rule of the dialect; vixie for calendars and times of day." : sentenceOf(DST, value)}
         >
-            <select data-field="spec.dst" value=${isCustom ? "custom" : value} onChange=${change}>
+            <select aria-label="At clock changes" data-field="spec.dst" value=${isCustom ? "custom" : value} onChange=${change}>
                 <option value="">as the dialect does (default)</option>
                 ${DST.map(([name, text]) => html`<option value=${name}>${text}</option>`)}
                 <option value="custom">choose for gaps and folds</option>

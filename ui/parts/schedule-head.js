@@ -4,6 +4,7 @@ import { html, useState } from "../lib/html.js";
 import { post, v1 } from "../lib/api.js";
 import { go, href } from "../lib/router.js";
 import { fullTime, offsetName, zoneName } from "../lib/time.js";
+import { plural } from "../lib/words.js";
 import { attempt, Badge, Head, Time, useNow } from "./basic.js";
 import { may } from "./login.js";
 import { openMenu, MenuHost } from "./menu.js";
@@ -59,7 +60,7 @@ function State({ schedule, health }) {
               </span>`
             : null}
         ${health?.failing
-            ? html`<span class="muted">failed ${state.failures} times in a row${health.failingSince ? html`, since <${Time} at=${health.failingSince} relative />` : null}</span>`
+            ? html`<span class="muted">failed ${plural(state.failures, "time")}${state.failures > 1 ? " in a row" : ""}${health.failingSince ? html`, since <${Time} at=${health.failingSince} relative />` : null}</span>`
             : null}
         ${health?.late ? html`<span class="muted">late since <${Time} at=${health.lateSince} relative /></span>` : null}
         ${Object.entries(schedule.labels).map(

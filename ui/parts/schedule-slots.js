@@ -47,9 +47,9 @@ function SlotRow({ entry, id, zone, onChange }) {
             ${fullTime(entry.slot, zone)} <span class="faint">${offsetName(entry.slot, zone)}</span>
             ${entry.last ? html`<div>to ${fullTime(entry.last, zone)}</div>` : null}
         </td>
-        <td class="num nowrap muted">${relative(entry.slot)}</td>
         <td><${Badge} of=${stateOf(entry)} count=${entry.count} /></td>
         <td class="muted">${reason}</td>
+        <td class="num nowrap muted">${relative(entry.slot)}</td>
         <td class="num nowrap">${entry.due && entry.due !== entry.slot ? html`due ${shortTime(entry.due, zone)}` : null}${late > 1000 ? html` <span class="tone-text-late">+${span(late)}</span>` : null}</td>
         <td class="nowrap">
             ${entry.run ? html`<a href=${href(["run", entry.id])}>run</a> · ` : null}
@@ -118,7 +118,7 @@ export function ScheduleSlots({ schedule }) {
                 data.slots.length === 0
                     ? html`<${Empty} title="No slots in this time"><p>Look earlier or later, or at a longer time.</p><//>`
                     : html`<div class="scroll-x"><table class="table">
-                          <thead><tr><th>Slot (${zone})</th><th>From now</th><th>Outcome</th><th>Reason</th><th>Late</th><th><span class="hidden">Actions</span></th></tr></thead>
+                          <thead><tr><th>Slot (${zone})</th><th>Outcome</th><th>Reason</th><th>From now</th><th>Late</th><th><span class="hidden">Actions</span></th></tr></thead>
                           <tbody>
                               ${data.slots.map((/** @type {any} */ entry) => html`<${SlotRow} key=${entry.slot} entry=${entry} id=${id} zone=${zone} onChange=${slots.reload} />`)}
                               ${data.cursor

@@ -154,7 +154,7 @@ export function ZonePicker({ value, onChange, label, field, placeholder, id }) {
             onBlur=${() => setOpen(false)}
         />
         ${open && shown.length > 0
-            ? html`<ul class="picker-list" id="${id}-list" role="listbox" aria-label=${label}>
+            ? html`<ul class="picker-list" id="${id}-list" role="listbox" aria-label="Zones">
                   ${shown.map(
                       (zone, i) => html`<li
                           id="${id}-${i}"
