@@ -4,19 +4,21 @@ import { html, useState } from "../lib/html.js";
 import { get, namespace } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { query, setQuery } from "../lib/router.js";
-import { civil, dateOf, fullTime, ms, now, relative, span } from "../lib/time.js";
+import { civil, dateOf, fullTime, ms, now, offsetName, relative, span } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
-import { Empty, Head, Link, Load, Problem, Time } from "../parts/basic.js";
-import { DAY } from "../parts/timeline-axis.js";
+import { Empty, Head, Link, Load, Problem } from "../parts/basic.js";
+import { DAY, HOUR } from "../parts/timeline-axis.js";
 
 /** @type {Array<[string, string, number]>} */
 const UNTIL = [["90d", "3 months", 90], ["1y", "1 year", 366], ["2y", "2 years", 731], ["5y", "5 years", 1827]];
 const UNTIL_DEFAULT = "1y";
+const PAGES_AT_ONCE = 20;
 
 const EFFECTS = {
     skipped: { word: "skipped", tone: "skip", sign: "↷" },
     repeated: { word: "repeated", tone: "late", sign: "↻" },
     moved: { word: "moved", tone: "run", sign: "→" },
+    once: { word: "runs once", tone: "off", sign: "1" },
 };
 
 /** The local times before and after. @param {any} change */
@@ -37,12 +39,27 @@ function Effect({ effect }) {
     return html`<span class="badge tone-${tone}"><span class="sign" aria-hidden="true">${sign}</span>${word}</span>`;
 }
 
+/** Local times of slots; the offset says which of two equal ones. @param {{schedule: string, slots: string[], zone: string}} props */
+function Slots({ schedule, slots, zone }) {
+    return html`<ul class="clock-slots">
+        ${slots.map((slot) => {
+            const [from, to] = [ms(slot) - 6 * HOUR, ms(slot) + 6 * HOUR].map((at) => new Date(at).toISOString());
+            const local = fullTime(slot, zone);
+            return html`<li>
+                <${Link} to=${["timeline"]} query=${{ schedule, from, to, tz: zone }}>
+                    <time dateTime=${slot} title="${local} ${zone}">${local.slice(11, 16)}</time>
+                <//> <span class="faint">${offsetName(slot, zone)}</span>
+            </li>`;
+        })}
+    </ul>`;
+}
+
 /** @param {{change: any}} props */
 function Affected({ change }) {
     return html`<div class="scroll-x">
         <table class="table">
             <thead>
-                <tr><th scope="col">Schedule</th><th scope="col">Effect</th><th scope="col">What happens</th><th scope="col">Slots</th></tr>
+                <tr><th scope="col">Schedule</th><th scope="col">Effect</th><th scope="col">What happens</th><th scope="col">Slots, local time</th></tr>
             </thead>
             <tbody>
                 ${change.affected.map(
@@ -52,10 +69,7 @@ function Affected({ change }) {
                             <td><${Effect} effect=${one.effect} /></td>
                             <td>${one.text}</td>
                             <td class="num">
-                                ${(one.slots ?? []).map(
-                                    (/** @type {string} */ slot) =>
-                                        html`<p><${Link} to=${["timeline"]} query=${{ schedule: one.id, span: null, from: new Date(ms(slot) - 6 * 3_600_000).toISOString(), to: new Date(ms(slot) + 6 * 3_600_000).toISOString() }}><${Time} at=${slot} zone=${change.timezone} /><//></p>`,
-                                )}
+                                ${one.slots?.length > 0 ? html`<${Slots} schedule=${one.id} slots=${one.slots} zone=${change.timezone} />` : html`<span class="faint">none</span>`}
                             </td>
                         </tr>`,
                 )}
@@ -67,7 +81,7 @@ function Affected({ change }) {
 /** @param {{change: any}} props */
 function Change({ change }) {
     const local = civil(ms(change.at) - 1000, change.timezone);
-    const count = change.affected.length + (change.more ?? 0);
+    const count = change.affected.length;
     return html`<section class="card flush clock-change" aria-label="${change.timezone}, ${dateOf(local)}">
         <div class="clock-head">
             <div>
@@ -75,14 +89,42 @@ function Change({ change }) {
                 <p class="muted">${change.timezone} · ${directionText(change)} · ${relative(change.at)} <span class="faint num">(${fullTime(change.at, "UTC").slice(0, 16)} UTC)</span></p>
             </div>
             <p class="muted small clock-count">
-                ${plural(change.schedules, "schedule")} in this zone, <b class=${count > 0 ? "tone-text-late" : ""}>${count === 0 ? "none" : number(count)} affected</b>
+                ${plural(change.schedules, "schedule")} in this zone, <b class=${count > 0 ? "tone-text-late" : ""}>${count === 0 ? "none" : number(count)} affected${change.more > 0 ? " so far" : ""}</b>
             </p>
         </div>
         ${change.affected.length > 0 ? html`<${Affected} change=${change} />` : null}
         ${change.more > 0
-            ? html`<p class="muted small clock-more">${number(change.affected.length)} of ${number(count)} shown. <${Link} to=${["schedules"]} query=${{ zone: change.timezone }}>All schedules in ${change.timezone}<//></p>`
+            ? html`<p class="muted small clock-more">${plural(change.more, "schedule")} in this zone not examined yet; continue below. <${Link} to=${["schedules"]} query=${{ zone: change.timezone }}>All schedules in ${change.timezone}<//></p>`
             : null}
     </section>`;
+}
+
+/** A change whose schedules are on several pages is one. @param {any[]} changes */
+function merge(changes) {
+    const merged = new Map();
+    for (const change of changes) {
+        const key = `${change.at} ${change.timezone}`;
+        const old = merged.get(key);
+        merged.set(key, old ? { ...change, affected: [...old.affected, ...change.affected] } : change);
+    }
+    return [...merged.values()];
+}
+
+/**
+ * Reads on until something new is found; a page may have examined many schedules and found none.
+ * @param {Record<string, any>} values @param {string} cursor
+ */
+async function readOn(values, cursor) {
+    /** @type {any[]} */
+    const changes = [];
+    /** @type {string | null} */
+    let next = cursor;
+    for (let i = 0; i < PAGES_AT_ONCE && next && !changes.some((change) => change.affected.length > 0); i++) {
+        const page = await get("/api/v1/clock-changes", { ...values, cursor: next });
+        changes.push(...page.changes);
+        next = page.cursor ?? null;
+    }
+    return { changes, cursor: next };
 }
 
 /** @param {{until: string, zone?: string, all: boolean, zones: string[]}} props */
@@ -116,7 +158,7 @@ export function ClockChanges() {
     const [name, untilText, days] = UNTIL.find(([one]) => one === asked) ?? UNTIL[1];
     const today = new Date(Math.floor(now.value / DAY) * DAY).toISOString().slice(0, 10);
     const until = new Date(Date.parse(today) + (days + 1) * DAY).toISOString();
-    const values = { until, zone, all: all ? true : undefined };
+    const values = { until, zone, all: all ? true : undefined, limit: 1000 };
     const key = `clock ${namespace()} ${JSON.stringify(values)}`;
     const [more, setMore] = useState(/** @type {{key: string, changes: any[], cursor: string | null, error: any}} */ ({ key: "", changes: [], cursor: null, error: null }));
     const first = useResource(key, (abort) => get("/api/v1/clock-changes", values, abort), {
@@ -129,8 +171,8 @@ export function ClockChanges() {
     const rest = more.key === key ? more : { changes: [], cursor: first.data?.cursor ?? null, error: null };
     const loadMore = async () => {
         try {
-            const page = await get("/api/v1/clock-changes", { ...values, cursor: rest.cursor });
-            setMore({ key, changes: [...rest.changes, ...page.changes], cursor: page.cursor ?? null, error: null });
+            const found = await readOn(values, rest.cursor);
+            setMore({ key, changes: [...rest.changes, ...found.changes], cursor: found.cursor, error: null });
         } catch (error) {
             setMore({ ...rest, key, error });
         }
@@ -140,11 +182,11 @@ export function ClockChanges() {
         <${Filters} until=${name} zone=${zone} all=${Boolean(all)} zones=${zones} />
         <${Load} of=${first} rows=${6}>
             ${(/** @type {any} */ data) => {
-                const changes = [...data.changes, ...rest.changes];
+                const changes = merge([...data.changes, ...rest.changes]);
                 if (changes.length === 0) return html`<${NoChange} zone=${zone} untilText=${untilText} />`;
                 return html`${changes.map((change) => html`<${Change} key=${`${change.timezone} ${change.at}`} change=${change} />`)}
                     ${rest.error ? html`<${Problem} error=${rest.error} />` : null}
-                    ${rest.cursor ? html`<p class="row"><button type="button" onClick=${loadMore}>Show more</button><span class="muted small">${plural(changes.length, "change")} shown</span></p>` : null}
+                    ${rest.cursor ? html`<p class="row"><button type="button" onClick=${loadMore}>Continue</button><span class="muted small">${plural(changes.length, "change")} shown</span></p>` : null}
                     ${data.cut ? html`<p class="note">${data.cut}</p>` : null}`;
             }}
         <//>

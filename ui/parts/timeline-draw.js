@@ -134,8 +134,8 @@ function drawSeries(c, one, { from, to, colours }, x) {
     if (x(one.first + one.step) - x(one.first) < 4) {
         const left = x(Math.max(from, one.first));
         const right = x(Math.min(to, last));
-        c.globalAlpha = 0.35;
-        for (let at = left; at < right; at += 4) c.fillRect(at, ROW / 2 - 3, 1.5, 6);
+        c.globalAlpha = one.isHeld ? 0.2 : 0.4;
+        for (let at = left; at < right; at += 4) c.fillRect(at, ROW / 2 - (one.isHeld ? 1 : 3), 1.5, one.isHeld ? 2 : 6);
         c.globalAlpha = 1;
         return;
     }
@@ -143,7 +143,12 @@ function drawSeries(c, one, { from, to, colours }, x) {
     for (let i = begin; i < one.count; i++) {
         const at = x(one.first + i * one.step);
         if (at > x(to)) return;
-        c.fillRect(at - 0.75, ROW / 2 - 5, 1.5, 10);
+        if (one.isHeld) {
+            c.fillRect(at - 0.75, ROW / 2 - 5, 1.5, 3);
+            c.fillRect(at - 0.75, ROW / 2 + 2, 1.5, 3);
+        } else {
+            c.fillRect(at - 0.75, ROW / 2 - 5, 1.5, 10);
+        }
     }
 }
 

@@ -134,7 +134,7 @@ function found(row, step, at, near, zone) {
     if (item) return { at: item.at, item, text: itemText(item, zone) };
     const planned = nearestOfSeries(prepared.series, at);
     if (planned !== null && Math.abs(planned - at) <= near)
-        return { at: planned, item: null, text: `${fullTime(planned, zone)} · planned` };
+        return { at: planned, item: null, text: `${fullTime(planned, zone)} · planned${prepared.series.some(({ isHeld }) => isHeld) ? ", but not while it is paused" : ""}` };
     return null;
 }
 

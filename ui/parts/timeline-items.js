@@ -10,7 +10,7 @@ export const LATE_MS = 60_000; /* later than this, a start is shown as late, as 
  * run: a bar; sign: one slot without a run; range: slots with the same outcome; bucket: counts
  * @typedef {{kind: ItemKind, at: number, end: number, name: string, tone: string, start?: number,
  *     isOpen?: boolean, isLate?: boolean, entry?: any, bucket?: any}} Item
- * @typedef {{first: number, step: number, count: number}} Series
+ * @typedef {{first: number, step: number, count: number, isHeld: boolean}} Series
  * @typedef {{items: Item[], series: Series[], most: number}} Prepared
  */
 
@@ -55,7 +55,7 @@ const bucketTotal = (bucket) => bucketParts(bucket).reduce((sum, [, , count]) =>
 
 /** @param {any} row @param {number} step @returns {Prepared} */
 function prepare(row, step) {
-    const series = (row.planned ?? []).map((/** @type {any} */ one) => ({ first: ms(one.first), step: durationMs(one.step) || step, count: one.count }));
+    const series = (row.planned ?? []).map((/** @type {any} */ one) => ({ first: ms(one.first), step: durationMs(one.step) || step, count: one.count, isHeld: Boolean(one.reason) }));
     /** @type {Item[]} */
     const items = (row.slots ?? []).map(entryItem);
     for (const bucket of row.buckets ?? []) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline as a table: the same slots and counts in words. */
 import { html, useMemo } from "../lib/html.js";
-import { look } from "../lib/words.js";
+import { look, number } from "../lib/words.js";
 import { Link } from "./basic.js";
 import { VirtualList } from "./vlist.js";
 import { itemsOf, itemText } from "./timeline-items.js";
@@ -17,9 +17,11 @@ function linesOf(row, step) {
 }
 
 /** @param {any} planned @param {string} zone */
-function seriesText({ first, step, count }, zone) {
+function seriesText({ first, step, count, reason }, zone) {
+    const held = reason ? `, but not while ${reason}` : "";
+    if (count === 1) return `${fullTime(first, zone)} · planned${held}`;
     const last = ms(first) + (count - 1) * (durationMs(step) || 0);
-    return `${fullTime(first, zone)} – ${fullTime(last, zone)} · ${count} slots planned, one every ${step}`;
+    return `${fullTime(first, zone)} – ${fullTime(last, zone)} · ${number(count)} slots planned, one every ${step}${held}`;
 }
 
 /**
