@@ -3,12 +3,12 @@
 import { html, useEffect, useState } from "../lib/html.js";
 import { get, namespace } from "../lib/api.js";
 import { query, setQuery } from "../lib/router.js";
-import { civil, clockOf, dateOf, fullTime, ms, zoneName } from "../lib/time.js";
+import { fullTime, zoneName } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
 import { Card, Dialog, Empty, Head, Problem } from "../parts/basic.js";
 import { JsonView } from "../parts/json-view.js";
 import { may, me } from "../parts/login.js";
-import { instantOf } from "../parts/time-field.js";
+import { WhenFilter } from "../parts/time-field.js";
 import { usePaged } from "../parts/paged.js";
 import { VirtualList } from "../parts/vlist.js";
 
@@ -70,29 +70,14 @@ function Text({ name, label }) {
     />`;
 }
 
-/** @param {{name: string, label: string}} props */
-function When({ name, label }) {
-    const zone = zoneName();
-    const at = ms(query.value[name]);
-    const c = Number.isNaN(at) ? null : civil(at, zone);
-    const change = (/** @type {any} */ event) => {
-        const chosen = event.target.value ? instantOf(event.target.value, zone) : null;
-        setQuery({ [name]: chosen === null ? null : new Date(chosen).toISOString() });
-    };
-    return html`<label class="run-when" title="${label}, in ${zone}">
-        <span class="small muted">${label}</span>
-        <input type="datetime-local" value=${c ? `${dateOf(c)}T${clockOf({ ...c, second: 0 })}` : ""} onChange=${change} />
-    </label>`;
-}
-
 function Filters() {
     const isAll = me.value?.namespace === undefined || me.value?.namespace === "*";
     return html`<div class="filters" role="group" aria-label="Filters">
         <${Text} name="by" label="By" />
         <${Text} name="operation" label="Operation" />
         <${Text} name="object" label="Object" />
-        <${When} name="from" label="From" />
-        <${When} name="to" label="To" />
+        <${WhenFilter} name="from" label="From" />
+        <${WhenFilter} name="to" label="To" />
         ${isAll
             ? html`<label class="check">
                   <input

@@ -101,7 +101,7 @@ export function Nodes() {
     return html`<${Head} title="Nodes" sub="Servers that share one database. Each renews its lease with every turn; a node that is silent for too long counts as lost." />
         <${Card} title="Nodes of this database" class="flush">
             <${Load} of=${nodes}>
-                ${(/** @type {any} */ data) => html`<div class="scroll-x"><table class="table">
+                ${(/** @type {any} */ data) => html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of nodes"><table class="table">
                     <thead>
                         <tr>
                             <th>Node</th><th>State</th><th>Version</th><th>Address</th><th>Started</th><th>Last turn</th><th>Lease</th>

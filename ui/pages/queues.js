@@ -125,7 +125,7 @@ function Workers({ runs, more, at }) {
     }
     const rows = [...byWorker].sort(([, a], [, b]) => b.length - a.length);
     if (rows.length === 0) return html`<p class="faint pad">No worker holds a run of a queue now. Workers that only wait are not listed: the server does not name them.</p>`;
-    return html`<div class="scroll-x"><table class="table">
+    return html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of workers"><table class="table">
             <thead><tr><th>Worker</th><th>Queues</th><th class="right">Runs</th><th>Oldest of them</th><th class="right">Runs for</th><th>Lease until</th></tr></thead>
             <tbody>
                 ${rows.map(([name, held]) => {

@@ -98,8 +98,7 @@ function ListBar({ list, chosen, setChosen, isApproval }) {
         </span>
         ${list.fresh > 0
             ? html`<button type="button" class="small primary" onClick=${showNew}>
-                  ${list.cursor && list.fresh >= 100 ? "100 or more" : number(list.fresh)} new
-                  ${list.fresh === 1 ? "run" : "runs"}: show
+                  ${list.fresh >= 100 ? "100 or more" : number(list.fresh)} new ${list.fresh === 1 ? "run" : "runs"}: show
               </button>`
             : null}
         <span class="grow"></span>

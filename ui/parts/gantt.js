@@ -38,7 +38,7 @@ function ticks(total, width) {
     return Array.from({ length: Math.floor(total / step) + 1 }, (_, i) => i * step);
 }
 
-/** The width of an element, also after it changes. @param {import("../vendor/preact-hooks.js").MutableRef<any>} ref */
+/** The width of an element, also after it changes. @param {{current: any}} ref */
 export function useWidth(ref) {
     const [width, setWidth] = useState(0);
     useLayoutEffect(() => {

@@ -73,6 +73,7 @@ export class LogStream {
 
     /** @param {AbortSignal} signal */
     async read(signal) {
+        /** @type {Record<string, string>} */
         const headers = { Accept: "text/event-stream" };
         if (this.position) headers["Last-Event-ID"] = this.position;
         const path = address(v1("runs", this.run, "logs"), { follow: true });

@@ -2,10 +2,9 @@
 /* The filters of the list of runs, kept in the address. */
 import { html } from "../lib/html.js";
 import { query, setQuery } from "../lib/router.js";
-import { civil, clockOf, dateOf, ms, zoneName } from "../lib/time.js";
 import { look } from "../lib/words.js";
 import { KINDS } from "./run-words.js";
-import { instantOf } from "./time-field.js";
+import { WhenFilter } from "./time-field.js";
 
 const NAMES = ["state", "outcome", "kind", "schedule", "queue", "from", "to"];
 const STATES = ["open", "held", "approval", "ready", "leased", "running", "backoff", "ended"];
@@ -56,21 +55,6 @@ function Text({ name, label }) {
     />`;
 }
 
-/** A local time of the chosen zone. @param {{name: string, label: string}} props */
-function When({ name, label }) {
-    const zone = zoneName();
-    const at = ms(query.value[name]);
-    const c = Number.isNaN(at) ? null : civil(at, zone);
-    const change = (/** @type {any} */ event) => {
-        const chosen = event.target.value ? instantOf(event.target.value, zone) : null;
-        setQuery({ [name]: chosen === null ? null : new Date(chosen).toISOString() });
-    };
-    return html`<label class="run-when" title="${label}, in ${zone}">
-        <span class="small muted">${label}</span>
-        <input type="datetime-local" value=${c ? `${dateOf(c)}T${clockOf({ ...c, second: 0 })}` : ""} onChange=${change} />
-    </label>`;
-}
-
 /** Filters in a line; behind a summary where there is no room. @param {{isNarrow: boolean, children?: any}} props */
 function Fold({ isNarrow, children }) {
     const fields = html`<div class="filters" role="group" aria-label="Filters">${children}</div>`;
@@ -105,8 +89,8 @@ export function RunFilters({ isNarrow }) {
             <${Choice} name="state" label="State" values=${STATES} text=${(/** @type {string} */ one) => look(one).word} />
             <${Choice} name="outcome" label="Outcome" values=${OUTCOMES} text=${(/** @type {string} */ one) => look(one).word} />
             <${Choice} name="kind" label="Kind" values=${Object.keys(KINDS)} text=${(/** @type {string} */ one) => one} />
-            <${When} name="from" label="From" />
-            <${When} name="to" label="To" />
+            <${WhenFilter} name="from" label="From" />
+            <${WhenFilter} name="to" label="To" />
         <//>
     </div>`;
 }

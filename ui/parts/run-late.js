@@ -82,7 +82,7 @@ export function LatenessSplit({ data, phases }) {
             ? html`<p class="muted">It started when it was due.</p>`
             : !isKnown
               ? html`<div class="loading" role="status" aria-label="Loading"></div>`
-              : html`<div class="scroll-x"><table class="table late-table">
+              : html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of causes"><table class="table late-table">
                     <thead><tr><th>Cause</th><th class="right">Time</th><th class="right">Share</th><th>Why</th></tr></thead>
                     <tbody>${parts.map((part) => html`<${Part} key=${part.cause} ...${part} total=${total} />`)}</tbody>
                     <tfoot><tr><th>Total</th><td class="right num" title="The parts add up to this exactly.">${exact(total)}</td><td></td><td></td></tr></tfoot>

@@ -4,8 +4,7 @@
  * counted and inserted only on request, so that nothing moves below the pointer.
  */
 import { useEffect, useRef, useState } from "../lib/html.js";
-import { get, namespace } from "../lib/api.js";
-import { connection } from "../lib/api.js";
+import { connection, get, namespace } from "../lib/api.js";
 import { subscribe } from "../lib/live.js";
 
 const PAGE = 100;
@@ -32,7 +31,7 @@ function applyEvent(run, event) {
 
 /** Reads pages until there is a run or the list ends. @param {any} filter @param {string | null} cursor @param {AbortSignal} abort */
 async function readPage(filter, cursor, abort) {
-    let page = { runs: [], cursor };
+    let page = { runs: /** @type {any[]} */ ([]), cursor };
     for (let i = 0; i < EMPTY_PAGES_MAX; i++) {
         page = await get("/api/v1/runs", { fields: RUN_FIELDS, limit: PAGE, ...filter, cursor: page.cursor }, abort);
         if (page.runs.length > 0 || !page.cursor) break;

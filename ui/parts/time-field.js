@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local times that people type, as instants. */
-import { civil } from "../lib/time.js";
+/* Local times that people type, as instants, and a filter of lists by them. */
+import { html } from "../lib/html.js";
+import { query, setQuery } from "../lib/router.js";
+import { civil, clockOf, dateOf, ms, zoneName } from "../lib/time.js";
 
 /**
  * The instant of a local time "2026-11-19T02:30" in a zone; the later one of two, and the time
@@ -18,4 +20,23 @@ export function instantOf(text, zone) {
         at += wanted - shown;
     }
     return at;
+}
+
+/** A time of the query of the address, in the chosen zone. @param {{name: string, label: string}} props */
+export function WhenFilter({ name, label }) {
+    const zone = zoneName();
+    const at = ms(query.value[name]);
+    const c = Number.isNaN(at) ? null : civil(at, zone);
+    const change = (/** @type {any} */ event) => {
+        const chosen = event.target.value ? instantOf(event.target.value, zone) : null;
+        setQuery({ [name]: chosen === null ? null : new Date(chosen).toISOString() });
+    };
+    return html`<label class="run-when" title="${label}, in ${zone}">
+        <span class="small muted">${label}</span>
+        <input
+            type="datetime-local"
+            value=${c ? `${dateOf(c)}T${clockOf({ ...c, second: 0 })}` : ""}
+            onChange=${change}
+        />
+    </label>`;
 }

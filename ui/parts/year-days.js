@@ -6,7 +6,7 @@
 import { html, useState } from "../lib/html.js";
 
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
-const WEEKDAYS = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"];
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const DAY_MS = 86_400_000;
 
 /** @param {number} ms */
@@ -26,7 +26,7 @@ function Month({ year, month, days, focus, today, readOnly, toggle }) {
     return html`<div class="month" role="group" aria-label="${MONTHS[month]} ${year}">
         <h3>${MONTHS[month]}</h3>
         <div class="month-days">
-            ${WEEKDAYS.map((name) => html`<span class="weekday" aria-hidden="true">${name}</span>`)}
+            ${WEEKDAYS.map((name) => html`<span class="weekday" aria-hidden="true">${name.slice(0, 2)}</span>`)}
             ${Array.from({ length: count }, (_, i) => {
                 const date = dateText(first + i * DAY_MS);
                 const weekday = (lead + i) % 7;
@@ -39,7 +39,7 @@ function Month({ year, month, days, focus, today, readOnly, toggle }) {
                     style=${i === 0 ? { gridColumnStart: lead + 1 } : null}
                     aria-pressed=${isOn ? "true" : "false"}
                     aria-disabled=${readOnly ? "true" : null}
-                    aria-label="${WEEKDAYS[weekday]} ${date}"
+                    aria-label="${i + 1} ${MONTHS[month]} ${year}, ${WEEKDAYS[weekday]}"
                     tabindex=${date === focus ? 0 : -1}
                     onClick=${() => !readOnly && toggle(date)}
                 >
