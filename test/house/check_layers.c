@@ -54,7 +54,7 @@ static const struct row rows[] = {
 
     {"src/api",
      "api/call api/schedules api/days api/native api/temporal api/conductor api/agents "
-      "api/jobs api/openapi api/overview api/session api/timeline api/ui api/what_if",
+     "api/jobs api/openapi api/overview api/session api/timeline api/ui api/what_if",
      "api/events engine store db model core/ wire/ base"},
     {"src/api/call", "api/access engine store db model core/ wire/ base", ""},
     {"src/api/access", "api/call store wire/http1 base", "engine db model core/ wire/"},
