@@ -39,12 +39,15 @@ function followEvents(list) {
     let timer = 0;
     let dueAt = 0;
     let lastAt = Date.now();
+    let newest = 0;
     const run = async () => {
         timer = 0;
         if (document.hidden) return;
         const { first, last } = visibleRows();
         await list.refresh(first, last, isHeld());
         lastAt = Date.now();
+        /* The catalogue follows the events; the answer may be older than the event. */
+        if (list.asOf < newest) within(REFRESH_PAUSE);
     };
     const within = (/** @type {number} */ pause) => {
         const at = Math.max(Date.now() + 100, lastAt + pause);
@@ -56,9 +59,12 @@ function followEvents(list) {
     const leave = subscribe((event) => {
         if (event.type === "resync") return within(REFRESH_PAUSE);
         if (!event.schedule) return undefined;
+        newest = Math.max(newest, Date.parse(event.at));
         const { first, last } = visibleRows();
-        const isShown = list.rows.slice(first, last).some((row) => row.id === event.schedule);
-        return within(isShown ? REFRESH_PAUSE : COUNT_PAUSE);
+        const isNear =
+            event.type.startsWith("schedule.") ||
+            list.rows.slice(first, last).some((row) => row.id === event.schedule);
+        return within(isNear ? REFRESH_PAUSE : COUNT_PAUSE);
     });
     return () => {
         leave();
