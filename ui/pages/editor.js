@@ -102,7 +102,7 @@ function Errors({ errors, invalid }) {
     if (all.length === 0) return null;
     return html`<section class="problem" aria-label="Errors">
         <p><strong>${plural(all.length, "error")}</strong></p>
-        <ul class="plain-list">
+        <ul class="bare-list">
             ${all.map(
                 ({ field, message }) => html`<li>
                     <button type="button" class="link" onClick=${() => focusField(field)}><code>${field || "document"}</code></button>

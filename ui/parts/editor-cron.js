@@ -49,7 +49,7 @@ function CronLine({ form, at, entry }) {
     const isWord = typeof entry === "string";
     const remove = html`<${Remove} what="cron line ${at + 1}" onClick=${() => removeEntry(form, ["spec", "cron"], at)} />`;
     if (!isWord && (!isPlain(entry) || typeof entry.expr !== "string"))
-        return html`<div class="entry"><${ReadOnly} name=${fieldName(path)} value=${entry} />${remove}</div>`;
+        return html`<div class="form-entry"><${ReadOnly} name=${fieldName(path)} value=${entry} />${remove}</div>`;
     const expr = isWord ? entry : entry.expr;
     const error = errorAt(form, path);
     const set = (/** @type {string} */ name, /** @type {string} */ value) => {
@@ -57,8 +57,8 @@ function CronLine({ form, at, entry }) {
         else if (isWord) form.set(path, value ? { expr, [name]: value } : expr);
         else form.set([...path, name], value || (name === "expr" ? "" : undefined));
     };
-    return html`<div class="entry-block ${error ? "has-error" : ""}">
-        <div class="entry cron-line">
+    return html`<div class="form-entry-block ${error ? "has-error" : ""}">
+        <div class="form-entry cron-line">
             <input
                 type="text"
                 class="mono"
@@ -136,8 +136,8 @@ export function IntervalList({ form }) {
     const path = ["spec", "intervals"];
     const line = (/** @type {any} */ value, /** @type {number} */ at) =>
         isPlain(value)
-            ? html`<div class="entry-block" key=${at}>
-                  <div class="entry interval">
+            ? html`<div class="form-entry-block" key=${at}>
+                  <div class="form-entry entry-interval">
                       <${TextRow} form=${form} path=${[...path, at, "every"]} label="Every" placeholder="15m" keepEmpty />
                       <${TextRow} form=${form} path=${[...path, at, "phase"]} label="Phase" placeholder="0s" />
                       <${ChoiceRow} form=${form} path=${[...path, at, "anchor"]} label="Counts from" choices=${ANCHOR} />
@@ -166,8 +166,8 @@ export function CalendarList({ form, path, label }) {
     const known = CALENDAR.map(([name]) => name);
     const line = (/** @type {any} */ value, /** @type {number} */ at) =>
         isPlain(value)
-            ? html`<div class="entry-block" key=${at}>
-                  <div class="entry calendar">
+            ? html`<div class="form-entry-block" key=${at}>
+                  <div class="form-entry entry-calendar">
                       ${CALENDAR.map(
                           ([name, text, usual]) =>
                               html`<${TextRow} key=${name} form=${form} path=${[...path, at, name]} label=${text} placeholder=${usual} mono />`,
@@ -190,7 +190,7 @@ export function MomentList({ form }) {
     return html`<${Row} form=${form} path=${path} label="Single times" group>
         ${isShown
             ? html`${list.map(
-                      (/** @type {string} */ one, /** @type {number} */ i) => html`<div class="entry" key=${i}>
+                      (/** @type {string} */ one, /** @type {number} */ i) => html`<div class="form-entry" key=${i}>
                           <${ZonedTime}
                               value=${one}
                               zone=${form.zone}

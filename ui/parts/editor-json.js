@@ -105,7 +105,7 @@ export function JsonView({ doc, text, onText, syntax, errors }) {
         <div class="json-side">
             <div class="card" id="json-problems" aria-live="polite">
                 <h2>${problems.length === 0 ? "No problems" : "Problems"}</h2>
-                <ul class="plain-list">
+                <ul class="bare-list">
                     ${problems.map(
                         ({ field: name, message, at }) => html`<li>
                             <button type="button" class="link" onClick=${() => goTo(at)}>
