@@ -60,10 +60,10 @@ test('arrow keys move between days and years, Space chooses', async ({ visit, ap
 test('dates are pasted as text, and what is no date is named', async ({ visit, api }) => {
     await put(api, '/api/v1/calendars/pasted', { dates: [] });
     const page = await visit('/calendars/pasted?year=2026');
-    await page.getByLabel('Dates').fill('2026-04-03\n2026-04-06, 2026-02-30');
+    await page.getByRole('textbox', { name: /^Dates/ }).fill('2026-04-03\n2026-04-06, 2026-02-30');
     await page.getByText('Not a date: 2026-02-30').waitFor();
     assert.equal(await day(page, '2026-04-06').getAttribute('aria-pressed'), 'true');
-    await page.getByLabel('Dates').fill('2026-04-03\n2026-04-06');
+    await page.getByRole('textbox', { name: /^Dates/ }).fill('2026-04-03\n2026-04-06');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('version 2', { exact: false }).waitFor();
     assert.deepEqual((await calendar(api, 'pasted')).dates, ['2026-04-03', '2026-04-06']);

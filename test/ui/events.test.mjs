@@ -31,7 +31,7 @@ test('groups of types filter, together with a schedule and a run', async ({ visi
     await waitFor(async () => (await texts(page)).join() === 'Schedule created');
     await page.getByRole('button', { name: 'Runs', exact: true }).click();
     await waitFor(async () => (await rows(page).count()) === 3);
-    await page.getByLabel('Run id').fill(id);
+    await page.getByLabel('Run id', { exact: true }).fill(id);
     await page.keyboard.press('Enter');
     await waitFor(async () => (await rows(page).count()) === 1);
     await page.goBack();

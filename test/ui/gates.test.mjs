@@ -13,7 +13,7 @@ test('a gate shows its open and waiting runs, live', async ({ visit, api }) => {
     await queueSchedule(api, 'ledger', { policies: { concurrency: { key: 'books', limit: 1 } } });
     await trigger(api, 'ledger');
     await trigger(api, 'ledger');
-    const [run] = await claim(api, 'ledger');
+    const [run] = await claim(api, 'ledger', 'worker-1', 2);
     const page = await visit('/gates');
     await rowOf(page, 'books').getByRole('cell', { name: '1 of 1' }).waitFor();
     await rowOf(page, 'books').getByRole('cell', { name: '1', exact: true }).waitFor();
