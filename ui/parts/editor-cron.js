@@ -57,13 +57,13 @@ function CronLine({ form, at, entry }) {
         else if (isWord) form.set(path, value ? { expr, [name]: value } : expr);
         else form.set([...path, name], value || (name === "expr" ? "" : undefined));
     };
-    return html`<div class="form-entry-block ${error ? "has-error" : ""}">
+    return html`<div class="form-entry-block">
         <div class="form-entry cron-line">
             <input
                 type="text"
                 class="mono"
                 aria-label="Cron expression ${at + 1}"
-                aria-invalid=${error ? "true" : null}
+                aria-invalid=${error && !/\.(dialect|timezone)$/.test(error.field) ? "true" : null}
                 placeholder="minute hour day month weekday"
                 spellcheck=${false}
                 autocomplete="off"
@@ -74,6 +74,7 @@ function CronLine({ form, at, entry }) {
             <select
                 aria-label="Dialect of expression ${at + 1}"
                 title="Dialect"
+                aria-invalid=${error?.field.endsWith(".dialect") ? "true" : null}
                 data-field=${fieldName([...path, "dialect"])}
                 value=${(isWord ? "" : entry.dialect) ?? ""}
                 onChange=${(/** @type {any} */ event) => set("dialect", event.target.value)}
@@ -87,6 +88,7 @@ function CronLine({ form, at, entry }) {
             <${ZonePicker}
                 id="cron-zone-${at}"
                 label="Zone of expression ${at + 1}"
+                invalid=${error?.field.endsWith(".timezone")}
                 placeholder="zone of the spec"
                 field=${fieldName([...path, "timezone"])}
                 value=${(isWord ? "" : entry.timezone) ?? ""}
@@ -94,7 +96,9 @@ function CronLine({ form, at, entry }) {
             />
             ${remove}
         </div>
-        ${error ? html`<${ExpressionError} error=${error} text=${expr} />` : null}
+        ${error
+            ? html`<${ExpressionError} error=${error} text=${error.field.includes(".expr") ? expr : ""} />`
+            : null}
         <${Rest} value=${isWord ? null : entry} known=${CRON_KNOWN} />
     </div>`;
 }

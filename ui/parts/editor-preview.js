@@ -155,11 +155,11 @@ export function PreviewCard({ preview, zone }) {
     const { answer, error, busy } = preview;
     return html`<section class="card spec-preview" aria-label="Preview" aria-busy=${busy ? "true" : null}>
         <h2 class="spec-words" aria-live="polite">
-            ${error ? html`<span class="tone-text-bad">${error.message}</span>` : (answer?.description ?? "…")}
+            ${answer?.description ?? (error ? html`<span class="tone-text-bad">${error.message}</span>` : "…")}
         </h2>
         ${answer
             ? html`<div>
-                  ${error ? html`<p class="note small">Below: the last spec without errors.</p>` : null}
+                  ${error ? html`<p class="note small">This is the last spec without an error. Now: ${error.message}</p>` : null}
                   <p class="muted">
                       ${answer.perDay > 0 ? `${plural(answer.perDay, "run")} per day on average` : "Less than one run per day on average"}
                       ${answer.note ? ` · ${answer.note}` : ""}
