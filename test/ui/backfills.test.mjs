@@ -62,6 +62,8 @@ test('a backfill is stopped after the page has said what that ends', async ({ vi
     await page.getByRole('button', { name: 'Stop backfill 1 of to-stop' }).click();
     await page.getByRole('dialog').getByText(/will be cancelled/).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+    await row(page, 'to-stop').locator('.badge', { hasText: /stopping$/ }).waitFor();
+    await work(api, 'to-stop', 1); // the run that had begun
     await row(page, 'to-stop').locator('.badge', { hasText: /stopped$/ }).waitFor();
     const { backfills } = await api.get('/api/v1/schedules/to-stop/backfills');
     assert.equal(backfills[0].stopped, true);

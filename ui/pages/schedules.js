@@ -17,6 +17,7 @@ import { ORDERS, ScheduleHead, ScheduleRow } from "../parts/schedule-row.js";
 import { VirtualList } from "../parts/vlist.js";
 
 const ROW = 53; /* pixels, with the line below; style.css has the same */
+const BAR = 64; /* pixels that the bar for the selected schedules covers */
 const REFRESH_PAUSE = 1500; /* milliseconds between two reads of what is shown */
 const COUNT_PAUSE = 5000; /* the same if no shown row has changed: only counts and order */
 const TYPING_PAUSE = 150;
@@ -266,7 +267,7 @@ function focusRow(index) {
     const body = document.querySelector(".slist [role=rowgroup]");
     if (!body) return;
     const top = body.getBoundingClientRect().top + index * ROW;
-    const room = { top: 49 + 35, bottom: innerHeight - ROW };
+    const room = { top: 49 + 35, bottom: innerHeight - ROW - BAR };
     if (top < room.top) scrollBy(0, top - room.top);
     else if (top > room.bottom) scrollBy(0, top - room.bottom + 4);
     const focus = (/** @type {number} */ tries) => {
