@@ -181,7 +181,7 @@ test('the preview is that of the server, while typing', async ({ api, visit }) =
     await page.getByLabel('Cron expression 1').fill('30 2 * * *');
     const preview = await api.post('/api/v1/preview', { spec: { cron: ['30 2 * * *'], timezone: 'Europe/Berlin' } });
     await page.getByRole('heading', { name: preview.description }).waitFor();
-    const rows = page.locator('.preview tbody tr:not(.clock-row)');
+    const rows = page.locator('.spec-preview tbody tr:not(.clock-row)');
     assert.equal(await rows.count(), 10);
     assert.match(await rows.first().innerText(), /02:30/);
     for (const { effect } of preview.clockChanges) await page.getByText(effect).first().waitFor();
@@ -192,7 +192,7 @@ test('an error of the server marks the expression that it names', async ({ visit
     const page = await visit('/new');
     await button(page, '+ Cron expression').click();
     await page.getByLabel('Cron expression 2').fill('0 99 * * *');
-    const mark = page.locator('.entry-block mark');
+    const mark = page.locator('.form-entry-block mark');
     await mark.waitFor();
     assert.equal(await mark.innerText(), '99');
     assert.equal(await page.getByLabel('Cron expression 2').getAttribute('aria-invalid'), 'true');

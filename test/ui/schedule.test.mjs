@@ -65,13 +65,13 @@ test('a trigger sends the input exactly as typed', async ({ api, visit }) => {
 });
 
 test('an input that is not JSON is refused in the dialog', async ({ api, visit }) => {
-    const page = await visit('/schedule/triggered');
-    const before = (await api.get('/api/v1/runs?schedule=triggered')).runs.length;
+    await put(api, 'not-json', daily());
+    const page = await visit('/schedule/not-json');
     await button(page, 'Trigger').click();
     await dialog(page).getByLabel('Input').fill('{day}');
     await button(dialog(page), 'Trigger').click();
     await dialog(page).getByRole('alert').waitFor();
-    assert.equal((await api.get('/api/v1/runs?schedule=triggered')).runs.length, before);
+    assert.deepEqual((await api.get('/api/v1/runs?schedule=not-json')).runs, []);
 });
 
 test('a test changes no counter', async ({ api, visit }) => {
@@ -145,7 +145,7 @@ test('a backfill is counted before it starts, and can be stopped', async ({ api,
     await put(api, 'filled', { ...daily(), spec: { cron: ['0 * * * *'] }, policies: { overlap: 'bufferAll' } });
     const page = await visit('/schedule/filled');
     await button(page, 'Backfill').click();
-    const strip = dialog(page).locator('.strip svg');
+    const strip = dialog(page).locator('.slot-strip svg');
     const box = await strip.boundingBox();
     await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
     await page.mouse.down();
@@ -179,12 +179,14 @@ test('the fields of a backfill work without the strip', async ({ api, visit }) =
     assert.equal((await api.get('/api/v1/schedules/fields/backfills')).backfills.length, 0);
 });
 
+const adaptive = () => ({
+    spec: { intervals: [{ every: '10m' }] },
+    action: queue('adaptive'),
+    governor: { minInterval: '1m', maxInterval: '1h' },
+});
+
 test('a hint moves an adaptive schedule, and can be cleared', async ({ api, visit }) => {
-    await put(api, 'adaptive', {
-        spec: { intervals: [{ every: '10m' }] },
-        action: queue('adaptive'),
-        governor: { minInterval: '1m', maxInterval: '1h' },
-    });
+    await put(api, 'adaptive', adaptive());
     const page = await visit('/schedule/adaptive');
     await choose(page, 'Hint …');
     await dialog(page).getByLabel('Interval').fill('3m');
@@ -198,13 +200,14 @@ test('a hint moves an adaptive schedule, and can be cleared', async ({ api, visi
     await waitFor(async () => !(await hint())?.interval);
 });
 
-test('an error of the server is shown in the dialog', async ({ visitor, visit }) => {
+test('an error of the server is shown in the dialog', async ({ api, visitor, visit }) => {
     visitor.allow(/400 \(Bad Request\)/);
-    const page = await visit('/schedule/adaptive');
+    await put(api, 'bounded', adaptive());
+    const page = await visit('/schedule/bounded');
     await choose(page, 'Hint …');
     await dialog(page).getByLabel('Interval').fill('5s');
     await button(dialog(page), 'Set the hint').click();
-    await dialog(page).getByRole('alert').getByText(/1m/).waitFor();
+    await dialog(page).getByRole('alert').getByText(/minInterval/).waitFor();
 });
 
 test('failures can be reset', async ({ api, visit }) => {
@@ -238,18 +241,20 @@ test('archive closes a schedule; delete asks for its id', async ({ api, visit, v
 });
 
 test('export shows YAML and JSON of the same document', async ({ api, visit }) => {
-    const page = await visit('/schedule/report');
+    await put(api, 'exported', daily());
+    const page = await visit('/schedule/exported');
     await choose(page, 'Export …');
     const text = dialog(page).locator('pre').first();
     await text.getByText('timezone: Europe/Berlin').waitFor();
-    assert.match(await text.innerText(), /^id: report\n/);
+    assert.match(await text.innerText(), /^id: exported\n/);
     await button(dialog(page), 'JSON').click();
-    const { items } = await api.get('/api/v1/export?prefix=report');
+    const { items } = await api.get('/api/v1/export?prefix=exported');
     assert.deepEqual(JSON.parse(await text.innerText()), items[0]);
 });
 
-test('tabs are in the address, and Back returns', async ({ visit, visitor }) => {
-    const page = await visit('/schedule/report');
+test('tabs are in the address, and Back returns', async ({ api, visit, visitor }) => {
+    await put(api, 'tabs', daily());
+    const page = await visit('/schedule/tabs');
     for (const [name, word] of [['Slots', 'slots'], ['Explain', 'explain'], ['JSON', 'json']]) {
         await button(page, name).click();
         await visitor.settle();
@@ -276,10 +281,11 @@ test('slots can be paged in both directions', async ({ api, visit, visitor }) =>
 });
 
 test('explain gives the sentences of the server, for any zone', async ({ api, visit }) => {
-    const page = await visit('/schedule/report?tab=explain&tz=schedule');
+    await put(api, 'explained', daily());
+    const page = await visit('/schedule/explained?tab=explain&tz=schedule');
     const field = page.getByLabel('Time (Europe/Berlin)');
     await field.fill('2099-03-29T02:30:00');
-    const { moments } = await api.get('/api/v1/schedules/report/explain?at=2099-03-29T02:30:00');
+    const { moments } = await api.get('/api/v1/schedules/explained/explain?at=2099-03-29T02:30:00');
     for (const sentence of moments[0].sentences) await page.getByText(sentence, { exact: true }).waitFor();
     await button(page, 'UTC').click();
     await page.getByLabel('Time (UTC)').fill('2099-01-05T01:30:00');

@@ -85,6 +85,7 @@ async function problemOf(response) {
  * @returns {Promise<any>}
  */
 export async function request(method, path, options = {}) {
+    /** @type {Record<string, string>} */
     const headers = { Accept: "application/json", ...options.headers };
     let body;
     if (options.body !== undefined) {

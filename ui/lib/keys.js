@@ -36,9 +36,8 @@ addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]")) return;
     const two = `${before} ${event.key}`;
     const isSequence = before !== "" && Date.now() - beforeAt < SEQUENCE_MS;
-    const found = shortcuts.value.findLast(
-        ({ keys }) => (isSequence && keys === two) || keys === event.key,
-    );
+    const of = (/** @type {string} */ wanted) => shortcuts.value.findLast(({ keys }) => keys === wanted);
+    const found = (isSequence && of(two)) || of(event.key);
     before = found ? "" : event.key;
     beforeAt = Date.now();
     if (!found) return;

@@ -68,6 +68,7 @@ function readBlock(block) {
 
 /** Reads the stream until it ends. @param {AbortSignal} abort */
 async function readStream(abort) {
+    /** @type {Record<string, string>} */
     const headers = { Accept: "text/event-stream" };
     const from = position;
     if (from) headers["Last-Event-ID"] = from;

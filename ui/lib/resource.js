@@ -10,6 +10,8 @@ import { subscribe } from "./live.js";
  *     setData: (data: T) => void}} Resource
  */
 
+const SLOW = 4; /* requests that events cause take at most that part of the time */
+
 /**
  * Loads data when `key` changes, when an event passes `refreshOn`, and when the connection comes
  * back.  Old data stays until the new data is there, except if `key` changed and `keep` is false.
@@ -42,6 +44,9 @@ export function useResource(key, load, options = {}) {
         let closed = false;
         let timer = 0;
         let lastAt = 0;
+        let took = 0;
+        let isBusy = false;
+        let isAgain = false;
         const run = async () => {
             clearTimeout(timer);
             timer = 0;
@@ -49,6 +54,8 @@ export function useResource(key, load, options = {}) {
             abort.abort();
             abort = new AbortController();
             const mine = abort;
+            isBusy = true;
+            isAgain = false;
             setState((old) => ({ ...old, loading: true }));
             try {
                 const data = await loadRef.current(mine.signal);
@@ -62,11 +69,20 @@ export function useResource(key, load, options = {}) {
                     error: /** @type {Error} */ (error),
                     loading: false,
                 }));
+            } finally {
+                if (mine === abort) {
+                    isBusy = false;
+                    took = Date.now() - lastAt;
+                    if (isAgain) soon();
+                }
             }
         };
+        /* An answer that takes longer than the pause still arrives, however many events there are,
+           and is asked for less often. */
         const soon = () => {
-            if (timer || closed) return;
-            const pause = optionsRef.current.pause ?? 1000;
+            isAgain = isBusy;
+            if (timer || closed || isBusy) return;
+            const pause = Math.max(optionsRef.current.pause ?? 1000, SLOW * took);
             timer = setTimeout(run, Math.max(50, lastAt + pause - Date.now()));
         };
         reloadRef.current = run;

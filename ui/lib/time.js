@@ -31,6 +31,7 @@ export function zoneName(ofSchedule) {
     return choice === "viewer" ? viewerZone : choice;
 }
 
+/** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
 
 /** @param {string} zone @param {string} kind @param {Intl.DateTimeFormatOptions} options */

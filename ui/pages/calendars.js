@@ -36,13 +36,8 @@ export function readDates(text) {
 
 /** PUT would empty a calendar that exists. @param {string} name */
 async function exists(name) {
-    try {
-        await get(v1("calendars", name));
-        return true;
-    } catch (error) {
-        if (/** @type {any} */ (error).status === 404) return false;
-        throw error;
-    }
+    const { entries } = await getAll("/api/v1/calendars", "calendars", {}, Infinity);
+    return entries.some((one) => one.name === name);
 }
 
 /** @param {{onClose: () => void}} props */

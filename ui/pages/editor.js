@@ -17,6 +17,7 @@ import { JsonView } from "../parts/editor-json.js";
 import { GovernorForm, PoliciesForm } from "../parts/editor-policies.js";
 import { PreviewCard, useAsked, usePreview } from "../parts/editor-preview.js";
 import { ConflictDialog, DiffCard } from "../parts/editor-save.js";
+import { may } from "../parts/login.js";
 import { SpecForm } from "../parts/editor-spec.js";
 
 const KNOWN = ["id", "description", "labels", "enabled", "spec", "action", "policies", "governor"];
@@ -102,10 +103,10 @@ function Errors({ errors, invalid }) {
     if (all.length === 0) return null;
     return html`<section class="problem" aria-label="Errors">
         <p><strong>${plural(all.length, "error")}</strong></p>
-        <ul class="plain-list">
+        <ul class="bare-list">
             ${all.map(
                 ({ field, message }) => html`<li>
-                    <button type="button" class="link" onClick=${() => focusField(field)}><code>${field || "document"}</code></button>
+                    <button type="button" class="link" onClick=${() => focusField(field)}><code>${field || "document"}</code></button>${" "}
                     ${message}
                 </li>`,
             )}
@@ -192,7 +193,7 @@ function DocumentEditor({ id, begin }) {
             return next;
         });
     const submit = async () => {
-        if (busy || syntax || invalid.size > 0) return;
+        if (busy || syntax || invalid.size > 0 || !may("edit")) return;
         setBusy(true);
         setProblem(null);
         try {
@@ -232,7 +233,7 @@ function DocumentEditor({ id, begin }) {
                 onChoose=${(/** @type {string} */ name) => setQuery({ view: name === "json" ? "json" : null }, { replace: true })}
             />
             <button type="button" onClick=${() => (id ? go(["schedule", id]) : go(["schedules"]))}>Cancel</button>
-            <button
+            ${!may("edit") ? null : html`<button
                 type="button"
                 class="primary"
                 title="Ctrl+Enter"
@@ -240,8 +241,9 @@ function DocumentEditor({ id, begin }) {
                 onClick=${submit}
             >
                 ${id ? "Save" : "Create"}
-            </button>
+            </button>`}
         <//>
+        ${!may("edit") ? html`<p class="note">Your role may look at documents, but not save them.</p>` : null}
         ${problem ? html`<${Problem} error=${problem} />` : null}
         ${failed && failed.status !== 0 ? html`<${Problem} error=${failed} />` : null}
         ${view === "json"

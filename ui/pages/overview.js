@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What runs, what is next, what is wrong and why. */
-import { html, useEffect } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { get, namespace } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { query, setQuery } from "../lib/router.js";
@@ -14,7 +14,7 @@ import { LoadChart } from "../parts/load-chart.js";
 import { instantOf } from "../parts/time-field.js";
 
 const HOUR = 3_600_000;
-const RETRY = 2000; /* while the server reads its schedules */
+const RETRY = 1500; /* while the server reads its schedules, or what has changed */
 
 /** The zone of "today". */
 const zone = () => (zoneChoice.value === "schedule" ? "UTC" : zoneName());
@@ -81,26 +81,36 @@ function useIsEmpty(data, error) {
     return data ? data.tiles.total === 0 : first.data?.schedules.length === 0 && first.data.cursor === null;
 }
 
-export function Overview() {
-    const overview = useResource(`overview ${namespace()} ${zone()}`, readOverview, {
-        refreshOn: (event) => !/^(run\.(planned|ready|claimed)|plan\.)/.test(event.type),
-        pause: 2000,
-        every: 15_000,
-        keep: true,
-    });
-    const { data, error } = overview;
+/** The counts; again after an event, until they include it, and after an error. */
+function useOverview() {
+    const newest = useRef(0);
+    const refreshOn = (/** @type {any} */ event) => {
+        newest.current = Math.max(newest.current, Date.parse(event.at) || 0);
+        return true;
+    };
+    const key = `overview ${namespace()} ${zone()}`;
+    const overview = useResource(key, readOverview, { refreshOn, pause: 2000, every: 15_000, keep: true });
+    const { data, error, loading } = overview;
     useEffect(() => {
-        if (!error) return undefined;
+        const isOld = data && Date.parse(data.asOf) < newest.current;
+        if (loading || (!error && !isOld)) return undefined;
         const timer = setTimeout(overview.reload, RETRY);
         return () => clearTimeout(timer);
-    }, [error]);
-    const isEmpty = useIsEmpty(data, error);
+    }, [data, error, loading]);
+    return overview;
+}
+
+export function Overview() {
+    const overview = useOverview();
+    const { data, error } = overview;
+    const [isCreated, setCreated] = useState(false);
+    const isEmpty = useIsEmpty(data, error) && !isCreated;
     const isStart = query.value.start === "1";
     if (isEmpty || isStart)
         return html`<${Head} title="Overview" />
             <${FirstVisit}
                 isCreated=${!isEmpty}
-                onCreated=${() => (setQuery({ start: "1" }, { replace: true }), overview.reload())}
+                onCreated=${() => (setCreated(true), setQuery({ start: "1" }, { replace: true }))}
                 onDone=${() => setQuery({ start: null })}
             />`;
     const at = Math.floor(now.value / HOUR) * HOUR;

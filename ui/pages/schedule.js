@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One schedule: its state and buttons, and tabs for its times, runs, history and document. */
 import { html, useEffect } from "../lib/html.js";
-import { get, v1 } from "../lib/api.js";
+import { get, request, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { query, setQuery } from "../lib/router.js";
 import { Empty, Head, Link, Load, Tabs } from "../parts/basic.js";
+import { parseDoc } from "../parts/editor-doc.js";
 import { ScheduleCalendar, ScheduleCharts } from "../parts/schedule-charts.js";
 import { ScheduleExplain } from "../parts/schedule-explain.js";
 import { ScheduleHead } from "../parts/schedule-head.js";
@@ -36,7 +37,12 @@ export function Schedule({ segments }) {
         refreshOn: (/** @type {any} */ event) => event.schedule === id && event.type !== "run.late",
         pause: 1000,
     };
-    const schedule = useResource(`schedule ${id}`, (abort) => get(v1("schedules", id), {}, abort), options);
+    /* As text, because an input may have numbers that JavaScript cannot represent. */
+    const schedule = useResource(
+        `schedule ${id}`,
+        async (abort) => parseDoc(await request("GET", v1("schedules", id), { signal: abort, raw: true })),
+        options,
+    );
     const health = useResource(`health ${id}`, (abort) => get(v1("schedules", id, "health"), {}, abort), {
         ...options,
         pause: 2000,

@@ -17,6 +17,7 @@ import { ORDERS, ScheduleHead, ScheduleRow } from "../parts/schedule-row.js";
 import { VirtualList } from "../parts/vlist.js";
 
 const ROW = 53; /* pixels, with the line below; style.css has the same */
+const BAR = 64; /* pixels that the bar for the selected schedules covers */
 const REFRESH_PAUSE = 1500; /* milliseconds between two reads of what is shown */
 const COUNT_PAUSE = 5000; /* the same if no shown row has changed: only counts and order */
 const TYPING_PAUSE = 150;
@@ -39,12 +40,15 @@ function followEvents(list) {
     let timer = 0;
     let dueAt = 0;
     let lastAt = Date.now();
+    let newest = 0;
     const run = async () => {
         timer = 0;
         if (document.hidden) return;
         const { first, last } = visibleRows();
         await list.refresh(first, last, isHeld());
         lastAt = Date.now();
+        /* The catalogue follows the events; the answer may be older than the event. */
+        if (list.asOf < newest) within(REFRESH_PAUSE);
     };
     const within = (/** @type {number} */ pause) => {
         const at = Math.max(Date.now() + 100, lastAt + pause);
@@ -56,9 +60,12 @@ function followEvents(list) {
     const leave = subscribe((event) => {
         if (event.type === "resync") return within(REFRESH_PAUSE);
         if (!event.schedule) return undefined;
+        newest = Math.max(newest, Date.parse(event.at));
         const { first, last } = visibleRows();
-        const isShown = list.rows.slice(first, last).some((row) => row.id === event.schedule);
-        return within(isShown ? REFRESH_PAUSE : COUNT_PAUSE);
+        const isNear =
+            event.type.startsWith("schedule.") ||
+            list.rows.slice(first, last).some((row) => row.id === event.schedule);
+        return within(isNear ? REFRESH_PAUSE : COUNT_PAUSE);
     });
     return () => {
         leave();
@@ -260,7 +267,7 @@ function focusRow(index) {
     const body = document.querySelector(".slist [role=rowgroup]");
     if (!body) return;
     const top = body.getBoundingClientRect().top + index * ROW;
-    const room = { top: 49 + 35, bottom: innerHeight - ROW };
+    const room = { top: 49 + 35, bottom: innerHeight - ROW - BAR };
     if (top < room.top) scrollBy(0, top - room.top);
     else if (top > room.bottom) scrollBy(0, top - room.bottom + 4);
     const focus = (/** @type {number} */ tries) => {

@@ -170,11 +170,11 @@ export function Timeline() {
     const isTable = values.table === "1";
     const openQueue = isGrouped ? values.in : undefined;
     const frame = { from: new Date(view.from).toISOString(), to: new Date(view.to).toISOString() };
-    const seen = useRef(/** @type {string[]} */ ([]));
+    const seen = useRef(() => /** @type {string[]} */ ([]));
     const inside = openQueue && queueOf(openQueue) !== null ? { queue: queueOf(openQueue) } : {};
     const settled = useSettled(frame);
     const wanted = isGrouped && openQueue === undefined ? null : { ...settled, ...filters, ...inside, cursor: values.cursor };
-    const rows = useRows(wanted, () => seen.current);
+    const rows = useRows(wanted, () => seen.current());
     const groups = useGroups(isGrouped ? { ...settled, ...filters } : null);
     const { facets, total } = useFacets(filters);
     const grouped = useGrouped(groups.rows, openQueue, openQueue === undefined ? NONE : rows.rows);
@@ -214,14 +214,14 @@ export function Timeline() {
         <${Filters} facets=${facets} isGrouped=${isGrouped} isTable=${isTable} />
         ${error ? html`<${Problem} error=${error} />` : null}
         <section class="card flush tl-card ${rows.isOld ? "tl-old" : ""}" aria-label="Slots and runs">
-            ${isEmpty ? html`<${Nothing} filters=${filters} />` : isTable ? html`<${TimelineTable} ...${common} />` : html`
+            ${isEmpty ? html`<${Nothing} filters=${filters} />` : isTable ? html`<${TimelineTable} ...${common} onVisible=${(/** @type {() => string[]} */ ids) => (seen.current = ids)} />` : html`
                 <${Legend} />
                 <${TimelineGrid}
                     ...${common}
                     view=${view}
                     zone=${zone}
                     chosen=${place}
-                    onSeen=${(/** @type {string[]} */ ids) => { seen.current = ids; rows.onSeen(); }}
+                    onSeen=${(/** @type {string[]} */ ids) => { seen.current = () => ids; rows.onSeen(); }}
                     onGroup=${(/** @type {any} */ row) => !row.isFixed && setQuery({ in: row.isOpen ? null : row.open })}
                 />`}
         </section>

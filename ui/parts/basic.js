@@ -6,7 +6,7 @@ import { fullTime, ms, now, offsetName, relative, shortTime, zoneName } from "..
 import { look, reasonText } from "../lib/words.js";
 
 /** A state or outcome, with its sign. @param {{of: string | null, reason?: string | null, count?: number}} props */
-export function Badge({ of, reason, count }) {
+export function Badge({ of, reason, count = 1 }) {
     const { word, tone, sign } = look(of);
     return html`<span class="badge tone-${tone}" title=${reasonText(reason) || null}>
         <span class="sign" aria-hidden="true">${sign}</span>${word}${reason

@@ -49,7 +49,7 @@ function CronLine({ form, at, entry }) {
     const isWord = typeof entry === "string";
     const remove = html`<${Remove} what="cron line ${at + 1}" onClick=${() => removeEntry(form, ["spec", "cron"], at)} />`;
     if (!isWord && (!isPlain(entry) || typeof entry.expr !== "string"))
-        return html`<div class="entry"><${ReadOnly} name=${fieldName(path)} value=${entry} />${remove}</div>`;
+        return html`<div class="form-entry"><${ReadOnly} name=${fieldName(path)} value=${entry} />${remove}</div>`;
     const expr = isWord ? entry : entry.expr;
     const error = errorAt(form, path);
     const set = (/** @type {string} */ name, /** @type {string} */ value) => {
@@ -57,13 +57,13 @@ function CronLine({ form, at, entry }) {
         else if (isWord) form.set(path, value ? { expr, [name]: value } : expr);
         else form.set([...path, name], value || (name === "expr" ? "" : undefined));
     };
-    return html`<div class="entry-block ${error ? "has-error" : ""}">
-        <div class="entry cron-line">
+    return html`<div class="form-entry-block">
+        <div class="form-entry cron-line">
             <input
                 type="text"
                 class="mono"
                 aria-label="Cron expression ${at + 1}"
-                aria-invalid=${error ? "true" : null}
+                aria-invalid=${error && !/\.(dialect|timezone)$/.test(error.field) ? "true" : null}
                 placeholder="minute hour day month weekday"
                 spellcheck=${false}
                 autocomplete="off"
@@ -74,6 +74,7 @@ function CronLine({ form, at, entry }) {
             <select
                 aria-label="Dialect of expression ${at + 1}"
                 title="Dialect"
+                aria-invalid=${error?.field.endsWith(".dialect") ? "true" : null}
                 data-field=${fieldName([...path, "dialect"])}
                 value=${(isWord ? "" : entry.dialect) ?? ""}
                 onChange=${(/** @type {any} */ event) => set("dialect", event.target.value)}
@@ -87,6 +88,7 @@ function CronLine({ form, at, entry }) {
             <${ZonePicker}
                 id="cron-zone-${at}"
                 label="Zone of expression ${at + 1}"
+                invalid=${error?.field.endsWith(".timezone")}
                 placeholder="zone of the spec"
                 field=${fieldName([...path, "timezone"])}
                 value=${(isWord ? "" : entry.timezone) ?? ""}
@@ -94,7 +96,9 @@ function CronLine({ form, at, entry }) {
             />
             ${remove}
         </div>
-        ${error ? html`<${ExpressionError} error=${error} text=${expr} />` : null}
+        ${error
+            ? html`<${ExpressionError} error=${error} text=${error.field.includes(".expr") ? expr : ""} />`
+            : null}
         <${Rest} value=${isWord ? null : entry} known=${CRON_KNOWN} />
     </div>`;
 }
@@ -136,8 +140,8 @@ export function IntervalList({ form }) {
     const path = ["spec", "intervals"];
     const line = (/** @type {any} */ value, /** @type {number} */ at) =>
         isPlain(value)
-            ? html`<div class="entry-block" key=${at}>
-                  <div class="entry interval">
+            ? html`<div class="form-entry-block" key=${at}>
+                  <div class="form-entry entry-interval">
                       <${TextRow} form=${form} path=${[...path, at, "every"]} label="Every" placeholder="15m" keepEmpty />
                       <${TextRow} form=${form} path=${[...path, at, "phase"]} label="Phase" placeholder="0s" />
                       <${ChoiceRow} form=${form} path=${[...path, at, "anchor"]} label="Counts from" choices=${ANCHOR} />
@@ -166,8 +170,8 @@ export function CalendarList({ form, path, label }) {
     const known = CALENDAR.map(([name]) => name);
     const line = (/** @type {any} */ value, /** @type {number} */ at) =>
         isPlain(value)
-            ? html`<div class="entry-block" key=${at}>
-                  <div class="entry calendar">
+            ? html`<div class="form-entry-block" key=${at}>
+                  <div class="form-entry entry-calendar">
                       ${CALENDAR.map(
                           ([name, text, usual]) =>
                               html`<${TextRow} key=${name} form=${form} path=${[...path, at, name]} label=${text} placeholder=${usual} mono />`,
@@ -190,7 +194,7 @@ export function MomentList({ form }) {
     return html`<${Row} form=${form} path=${path} label="Single times" group>
         ${isShown
             ? html`${list.map(
-                      (/** @type {string} */ one, /** @type {number} */ i) => html`<div class="entry" key=${i}>
+                      (/** @type {string} */ one, /** @type {number} */ i) => html`<div class="form-entry" key=${i}>
                           <${ZonedTime}
                               value=${one}
                               zone=${form.zone}

@@ -238,7 +238,7 @@ export function PairsRow({ form, path, label, hint, add }) {
     return html`<${Row} form=${form} path=${path} label=${label} hint=${hint} group>
         ${isShown
             ? html`${draft.map(
-                      ([name, text], i) => html`<div class="entry pair">
+                      ([name, text], i) => html`<div class="form-entry entry-pair">
                           <input type="text" aria-label="Name" placeholder="name" spellcheck=${false} value=${name} onInput=${(/** @type {any} */ event) => change(i, [event.target.value, text])} />
                           <input type="text" aria-label="Value of ${name}" placeholder="value" spellcheck=${false} value=${text} onInput=${(/** @type {any} */ event) => change(i, [name, event.target.value])} />
                           <${Remove} what=${name || "the empty line"} onClick=${() => commit(draft.filter((_, at) => at !== i))} />
@@ -252,7 +252,7 @@ export function PairsRow({ form, path, label, hint, add }) {
 
 /** @param {{text: string, onClick: () => void}} props */
 export const Add = ({ text, onClick }) =>
-    html`<button type="button" class="small add" onClick=${onClick}>+ ${text}</button>`;
+    html`<button type="button" class="small entry-add" onClick=${onClick}>+ ${text}</button>`;
 
 /** @param {{what: string, onClick: () => void}} props */
 export const Remove = ({ what, onClick }) =>

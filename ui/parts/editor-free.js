@@ -118,10 +118,10 @@ export function FreeSlot({ form }) {
     const [chosen, setChosen] = useState("");
     const fixed = fixedLine(form.doc);
     const time = chosen || (fixed ? clock(fixed.hour, fixed.minute) : "02:00");
-    return html`<details class="section" open=${isOpen} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    return html`<details class="form-section" open=${isOpen} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
         <summary>Find a free minute</summary>
         ${isOpen
-            ? html`<div class="form section-body">
+            ? html`<div class="form form-section-body">
                   <label class="row">
                       <span>Near</span>
                       <input type="time" value=${time} onInput=${(/** @type {any} */ event) => setChosen(event.target.value)} />

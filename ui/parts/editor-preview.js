@@ -70,8 +70,8 @@ export function YearStrip({ preview, zone }) {
         .map((at) => ({ day: (at - first) / DAY, name: new Date(at).toLocaleString("en", { month: "short", timeZone: "UTC" }) }))
         .filter(({ day }) => day >= 0 && day < 360);
     const left = (/** @type {number} */ day) => ({ left: `${(Math.min(365.5, day) / 366) * 100}%` });
-    return html`<figure class="year">
-        <div class="year-marks" aria-hidden="true">
+    return html`<figure class="yearstrip">
+        <div class="yearstrip-marks" aria-hidden="true">
             ${preview.clockChanges.map(
                 (/** @type {any} */ change) => html`<span
                     class=${change.touches ? "touches" : ""}
@@ -82,17 +82,17 @@ export function YearStrip({ preview, zone }) {
             )}
         </div>
         <svg viewBox="0 0 366 32" preserveAspectRatio="none" role="img" aria-label="Slots of the next year by day; the list below names the clock changes">
-            <rect class="year-bg" x="0" y="0" width="366" height="32" />
-            ${isCut ? html`<rect class="year-cut" x=${last + 1} y="0" width=${365 - last} height="32" />` : null}
+            <rect class="yearstrip-bg" x="0" y="0" width="366" height="32" />
+            ${isCut ? html`<rect class="yearstrip-cut" x=${last + 1} y="0" width=${365 - last} height="32" />` : null}
             ${[...counts].map(([day, count]) => {
                 const height = 8 + (24 * count) / most;
-                return day <= 365 ? html`<rect class="year-day" x=${day} y=${32 - height} width="0.8" height=${height} />` : null;
+                return day <= 365 ? html`<rect class="yearstrip-day" x=${day} y=${32 - height} width="0.8" height=${height} />` : null;
             })}
             ${preview.clockChanges.map(
-                (/** @type {any} */ change) => html`<rect class=${change.touches ? "year-touch" : "year-change"} x=${dayOf(change.at) + 0.2} y="0" width="0.6" height="32" />`,
+                (/** @type {any} */ change) => html`<rect class=${change.touches ? "yearstrip-touch" : "yearstrip-change"} x=${dayOf(change.at) + 0.2} y="0" width="0.6" height="32" />`,
             )}
         </svg>
-        <div class="year-months" aria-hidden="true">
+        <div class="yearstrip-months" aria-hidden="true">
             ${months.map(({ day, name }) => html`<span style=${left(day)}>${name}</span>`)}
         </div>
         <figcaption class="small faint">
@@ -109,7 +109,7 @@ export function ClockChanges({ changes, zone }) {
     if (changes.length === 0) return null;
     const sorted = changes.toSorted((a, b) => ms(a.at) - ms(b.at));
     const hasZones = changes.some((change) => change.timezone !== zone);
-    return html`<ul class="plain-list small">
+    return html`<ul class="bare-list small">
         ${sorted.map(
             (change) => html`<li>
                 <span class="nowrap num">${dateOf(civil(ms(change.at), change.timezone ?? zone))}</span>
@@ -128,7 +128,7 @@ export function ClockChanges({ changes, zone }) {
 export function TimesTable({ times, zone, changes = [] }) {
     const name = zoneName(zone);
     let before = Date.now();
-    return html`<div class="scroll-x"><table class="table tight-table">
+    return html`<div class="scroll-x" role="group" aria-label="Times" tabindex="0"><table class="table tight-table">
         <thead><tr><th>Time in ${name}</th><th class="right">From now</th><th>${times.some((time) => time.due !== time.slot) ? "Jitter" : html`<span class="hidden">Notes</span>`}</th></tr></thead>
         <tbody>
             ${times.map((time) => {
@@ -153,12 +153,13 @@ export function TimesTable({ times, zone, changes = [] }) {
 /** @param {{preview: {answer: any, error: any, busy: boolean}, zone: string}} props */
 export function PreviewCard({ preview, zone }) {
     const { answer, error, busy } = preview;
-    return html`<section class="card preview" aria-label="Preview" aria-busy=${busy ? "true" : null}>
-        <h2 class="preview-words" aria-live="polite">
-            ${error ? html`<span class="tone-text-bad">${error.message}</span>` : (answer?.description ?? "…")}
+    return html`<section class="card spec-preview" aria-label="Preview" aria-busy=${busy ? "true" : null}>
+        <h2 class="spec-words" aria-live="polite">
+            ${answer?.description ?? (error ? html`<span class="tone-text-bad">${error.message}</span>` : "…")}
         </h2>
         ${answer
-            ? html`<div class=${error ? "is-old" : ""}>
+            ? html`<div>
+                  ${error ? html`<p class="note small">This is the last spec without an error. Now: ${error.message}</p>` : null}
                   <p class="muted">
                       ${answer.perDay > 0 ? `${plural(answer.perDay, "run")} per day on average` : "Less than one run per day on average"}
                       ${answer.note ? ` · ${answer.note}` : ""}

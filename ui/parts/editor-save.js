@@ -15,7 +15,7 @@ function brief(value) {
 
 /** @param {{changes: Array<{field: string, from: any, to: any}>}} props */
 export function ChangeList({ changes }) {
-    return html`<ul class="plain-list small changes">
+    return html`<ul class="bare-list small change-list">
         ${changes.map(
             ({ field, from, to }) => html`<li>
                 <code>${field}</code> ${brief(from)} <span aria-label="becomes">→</span> ${brief(to)}
@@ -41,7 +41,7 @@ export function DiffStrip({ diff }) {
     </svg>`;
 }
 
-const LISTED = 20;
+const LISTED = 8;
 
 /** @param {{title: string, sign: string, tone: string, times: string[], zone: string}} props */
 function DiffTimes({ title, sign, tone, times, zone }) {
@@ -50,7 +50,7 @@ function DiffTimes({ title, sign, tone, times, zone }) {
     const shown = all ? times : times.slice(0, LISTED);
     return html`<div>
         <h3 class="tone-text-${tone}">${sign} ${number(times.length)} ${title}</h3>
-        <ul class="plain-list small num">
+        <ul class="bare-list small num">
             ${shown.map((at) => html`<li class="nowrap">${fullTime(at, name)} <span class="faint">${offsetName(at, name)}</span></li>`)}
         </ul>
         ${times.length > shown.length
@@ -64,20 +64,20 @@ export function PlanDiff({ diff, zone }) {
     const until = diff.until ? html` until ${fullTime(diff.until, zoneName(zone))}` : null;
     if (diff.added.length === 0 && diff.removed.length === 0)
         return html`<p class="muted">The times stay the same: ${plural(diff.same, "time")} compared${until}.</p>`;
-    return html`<p class="muted">
+    return html`<p class="muted small">
             ${plural(diff.same, "time")} ${diff.same === 1 ? "stays" : "stay"}, compared${until}, in ${zoneName(zone)}.
             ${diff.later ? " Later times depend on how runs end." : ""} ${diff.note ?? ""}
         </p>
         <${DiffStrip} diff=${diff} />
         <div class="grid2 tight">
             <${DiffTimes} title="removed" sign="✕" tone="bad" times=${diff.removed} zone=${zone} />
-            <${DiffTimes} title="added" sign="＋" tone="ok" times=${diff.added} zone=${zone} />
+            <${DiffTimes} title="added" sign="+" tone="ok" times=${diff.added} zone=${zone} />
         </div>`;
 }
 
 /** @param {{asked: {answer: any, error: any, busy: boolean}, changes: any[] | null, zone: string}} props */
 export function DiffCard({ asked, changes, zone }) {
-    return html`<section class="card" aria-label="What saving changes" aria-busy=${asked.busy ? "true" : null}>
+    return html`<section class="card diff-card" aria-label="What saving changes" aria-busy=${asked.busy ? "true" : null}>
         <div class="card-head"><h2>What saving changes</h2></div>
         ${changes?.length ? html`<${ChangeList} changes=${changes} />` : null}
         ${asked.error

@@ -170,12 +170,12 @@ export function Section({ title, open, count = 0, children }) {
         if (open) setOpen(true);
     }, [open]);
     return html`<details
-        class="section"
+        class="form-section"
         open=${isOpen}
         onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
     >
         <summary>${title}${count > 0 ? html` <span class="faint num">${count} set</span>` : null}</summary>
-        ${isOpen ? html`<div class="form section-body">${children}</div>` : null}
+        ${isOpen ? html`<div class="form form-section-body">${children}</div>` : null}
     </details>`;
 }
 

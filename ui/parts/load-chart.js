@@ -20,6 +20,9 @@ const SERIES = [
 
 const GROUPS_FIRST = 6; /* groups shown before the others are asked for */
 
+const NOT_KNOWN = { started: null, running: null, late: null, failed: null };
+const NOTHING = { started: 0, running: 0, late: 0, failed: 0 };
+
 /** Fills the steps that the answer leaves out. @param {any} answer @param {any} group */
 function pointsOf(answer, group) {
     const from = ms(answer.from);
@@ -31,15 +34,16 @@ function pointsOf(answer, group) {
     for (let at = first - Math.ceil((first - from) / step) * step; at < to; at += step) {
         if (at + step <= from) continue;
         const found = known.get(at);
-        const isPast = at <= ms(answer.now);
+        /* Null: in the future, or too many to count. */
+        const actual = at > ms(answer.now) ? NOT_KNOWN : (found ?? NOTHING);
         points.push({
             at,
             end: at + step,
             planned: found?.planned ?? 0,
-            started: isPast ? (found?.started ?? 0) : null,
-            running: isPast ? (found?.running ?? 0) : null,
-            late: isPast ? (found?.late ?? 0) : null,
-            failed: isPast ? (found?.failed ?? 0) : null,
+            started: actual.started,
+            running: actual.running,
+            late: actual.late,
+            failed: actual.failed,
         });
     }
     return points;

@@ -81,7 +81,7 @@ function SlotStrip({ id, hours, zone, from, to, onRange }) {
     const row = slots.data?.schedules[0];
     const found = row ? buckets(row, begin, step) : new Map();
     const most = Math.max(1, ...[...found.values()].map((one) => Object.values(one).reduce((a, b) => a + b, 0)));
-    return html`<div class="strip">
+    return html`<div class="slot-strip">
         <svg
             ref=${ref}
             viewBox="0 0 ${WIDTH} 64"
@@ -95,7 +95,7 @@ function SlotStrip({ id, hours, zone, from, to, onRange }) {
             onPointerUp=${finish}
             onPointerCancel=${() => setDrag(null)}
         >
-            <rect class="strip-bg" x="0" y="0" width=${WIDTH} height="64" />
+            <rect class="slot-strip-bg" x="0" y="0" width=${WIDTH} height="64" />
             ${[...found].map(([i, one]) => {
                 let y = 64;
                 return STACK.map(([tone]) => {
@@ -107,10 +107,10 @@ function SlotStrip({ id, hours, zone, from, to, onRange }) {
             })}
             ${Number.isNaN(chosen[0]) || Number.isNaN(chosen[1])
                 ? null
-                : html`<rect class="strip-chosen" x=${x(chosen[0])} y="0" width=${Math.max(2, x(chosen[1]) - x(chosen[0]))} height="64" />`}
+                : html`<rect class="slot-strip-chosen" x=${x(chosen[0])} y="0" width=${Math.max(2, x(chosen[1]) - x(chosen[0]))} height="64" />`}
         </svg>
-        <p class="strip-ends small faint num"><span>${shortTime(begin, zone)}</span><span>drag to choose a range</span><span>${shortTime(end, zone)}</span></p>
-        <p class="row small muted strip-key">
+        <p class="slot-strip-ends small faint num"><span>${shortTime(begin, zone)}</span><span>drag to choose a range</span><span>${shortTime(end, zone)}</span></p>
+        <p class="row small muted slot-strip-key">
             ${[["ok", "ran"], ["bad", "failed"], ["miss", "missed or dropped"], ["skip", "skipped"], ["off", "cancelled"]].map(
                 ([tone, text]) => html`<span><span class="dot-${tone}" aria-hidden="true"></span> ${text}</span>`,
             )}
@@ -132,7 +132,7 @@ function Plan({ plan, zone }) {
             <summary class="small">
                 ${plan.times.length < plan.count ? `The first ${number(plan.times.length)} of them` : "All of them"}
             </summary>
-            <ul class="plain-list small num times-columns">
+            <ul class="bare-list small num times-columns">
                 ${plan.times.map((/** @type {string} */ at) => html`<li>${fullTime(at, zone)}</li>`)}
             </ul>
         </details>`;
@@ -204,7 +204,7 @@ export function BackfillDialog({ id, schedule, onClose, onDone }) {
                           ${OVERLAP.map(([name, text]) => html`<option value=${name}>${text}</option>`)}
                       </select>
                   <//>
-                  <div class="plan" aria-live="polite">
+                  <div class="fill-plan" aria-live="polite">
                       ${isChosen
                           ? html`<${Load} of=${plan} rows=${2}>${(/** @type {any} */ data) => html`<${Plan} plan=${data} zone=${zone} />`}<//>`
                           : html`<p class="muted">Choose a range to count its slots.</p>`}

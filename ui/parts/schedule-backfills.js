@@ -30,7 +30,7 @@ export function BackfillRow({ backfill, zone, onChange }) {
             () => post(v1("schedules", backfill.schedule, "backfills", String(backfill.id), "stop")),
             `Backfill ${backfill.id}: stopped`,
         ).then(onChange);
-    return html`<div class="backfill">
+    return html`<div class="fill-row">
         <div class="row">
             <strong>Backfill ${backfill.id}</strong>
             <span class="num muted">${shortTime(backfill.from, zone)} – ${shortTime(backfill.to, zone)}</span>
@@ -43,8 +43,8 @@ export function BackfillRow({ backfill, zone, onChange }) {
                     : html`<span class="muted">running</span>`
                 : html`<span class="muted">${backfill.stopped ? "stopped" : "ended"}${backfill.endedAt ? html` <${Time} at=${backfill.endedAt} relative />` : null}</span>`}
         </div>
-        <div class="progress" aria-hidden="true">
-            ${parts.map(([tone, , count]) => html`<span class="bar-${tone}" style=${{ flexGrow: count / total }}></span>`)}
+        <div class="fillbar" aria-hidden="true">
+            ${parts.map(([tone, , count]) => html`<span class="fillbar-${tone}" style=${{ flexGrow: count / total }}></span>`)}
         </div>
         <p class="small muted num">
             ${parts.map(([, name, count]) => `${number(count)} ${name}`).join(" · ") || "nothing yet"}

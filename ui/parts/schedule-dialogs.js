@@ -90,7 +90,7 @@ export function SkipDialog({ id, schedule, onClose, onDone }) {
         <div class="skip-times">
             <p class="muted">These do not run (${zone}):</p>
             <${Load} of=${next} rows=${2}>
-                ${(/** @type {any} */ data) => html`<ul class="plain-list num">
+                ${(/** @type {any} */ data) => html`<ul class="bare-list num">
                     ${data.times.slice(0, count).map(
                         (/** @type {any} */ time) => html`<li>${fullTime(time.slot, zone)} <span class="faint">${offsetName(time.slot, zone)}, <${Time} at=${time.slot} relative /></span></li>`,
                     )}
@@ -192,7 +192,7 @@ export function ExportDialog({ id, onClose }) {
     return html`<${Dialog} title="Export ${id}" onClose=${onClose} wide>
         <p class="muted">Without defaults. <code>belfry apply -f FILE</code> creates it on another server.</p>
         <${Tabs} label="Format" tabs=${[["yaml", "YAML"], ["json", "JSON"]]} chosen=${format} onChoose=${setFormat} />
-        <div class="export">
+        <div class="export-text">
             <${Load} of=${loaded} rows=${8}>
                 ${(/** @type {any} */ { doc }) => html`<${CopyLine} text=${format === "yaml" ? yamlOf(doc) : printDoc(doc)} />`}
             <//>

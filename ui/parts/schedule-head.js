@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The head of a schedule: what it is, how it is, when it runs next, and what one can do with it. */
-import { html, useState } from "../lib/html.js";
+import { html, useRef, useState } from "../lib/html.js";
 import { post, v1 } from "../lib/api.js";
+import { useShortcuts } from "../lib/keys.js";
 import { go, href } from "../lib/router.js";
 import { fullTime, offsetName, zoneName } from "../lib/time.js";
 import { plural } from "../lib/words.js";
@@ -96,6 +97,13 @@ export function ScheduleHead({ schedule, health, reload }) {
     const { id, state } = schedule;
     const canOperate = may("operate") && state.status !== "closed";
     const Opened = DIALOGS[dialog];
+    const act = useRef((/** @type {string} */ _) => {});
+    act.current = (name) => canOperate && setDialog(name === "pause" && state.status === "paused" ? "resume" : name);
+    useShortcuts([
+        { keys: "t", text: "Trigger this schedule", run: () => act.current("trigger") },
+        { keys: "p", text: "Pause or resume this schedule", run: () => act.current("pause") },
+        { keys: "e", text: "Edit this schedule", run: () => may("edit") && go(["edit", id]) },
+    ]);
     const button = (/** @type {string} */ name, /** @type {any} */ text, look = "") =>
         html`<button type="button" class=${look} onClick=${() => setDialog(name)}>${text}</button>`;
     return html`<${Head} title=${id} sub=${schedule.description || null}>

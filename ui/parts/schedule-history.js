@@ -129,7 +129,7 @@ export function ScheduleHistory({ schedule }) {
             ${(/** @type {any} */ data) => {
                 const rows = rowsOf(data, older);
                 if (rows.length === 0) return html`<${Empty} title="No change is recorded" />`;
-                return html`<div class="scroll-x"><table class="table">
+                return html`<div class="scroll-x" role="group" aria-label="Changes" tabindex="0"><table class="table">
                     <thead><tr><th>When</th>${data.entries ? html`<th>Who</th>` : null}<th>What</th><th class="right">Version</th><th>Fire times</th></tr></thead>
                     <tbody>
                         ${rows.map((/** @type {any} */ row) => html`<tr key=${row.key}>

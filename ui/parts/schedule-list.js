@@ -90,6 +90,8 @@ export class ScheduleList {
         this.total = null;
         /** @type {any} */
         this.facets = null;
+        /** The order, filters and counts include every change until then: milliseconds. */
+        this.asOf = Infinity;
         this.isStale = false;
         this.isReady = false;
         this.isLoading = false;
@@ -124,6 +126,7 @@ export class ScheduleList {
         this.total = answer.total ?? null;
         this.facets = answer.facets ?? null;
         this.isStale = answer.stale ?? false;
+        this.asOf = answer.asOf ? Date.parse(answer.asOf) : Infinity;
     }
 
     /**

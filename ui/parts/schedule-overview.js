@@ -174,7 +174,7 @@ export function ScheduleOverview({ schedule, health }) {
         <div class="schedule-grid">
             <div class="stack">
                 <${Card} title="When">
-                    <p class="words">${preview.data?.description ?? " "}</p>
+                    <p class="schedule-words">${preview.data?.description ?? " "}</p>
                     <${Facts} rows=${specFacts(spec)} />
                 <//>
                 <${Card} title="What and how">

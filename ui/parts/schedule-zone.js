@@ -103,9 +103,9 @@ const SHOWN = 50;
 /**
  * A field for the name of a zone, with the server's zones to choose from.
  * @param {{value: string, onChange: (name: string) => void, label: string, field?: string,
- *     placeholder?: string, id: string}} props
+ *     placeholder?: string, id: string, invalid?: boolean}} props
  */
-export function ZonePicker({ value, onChange, label, field, placeholder, id }) {
+export function ZonePicker({ value, onChange, label, field, placeholder, id, invalid }) {
     const zones = useZones();
     const [open, setOpen] = useState(false);
     const [active, setActive] = useState(0);
@@ -135,6 +135,7 @@ export function ZonePicker({ value, onChange, label, field, placeholder, id }) {
             type="text"
             role="combobox"
             aria-label=${label}
+            aria-invalid=${invalid ? "true" : null}
             aria-expanded=${open && shown.length > 0 ? "true" : "false"}
             aria-controls="${id}-list"
             aria-autocomplete="list"

@@ -11,7 +11,9 @@ function countsOf(bucket, until) {
     const failed = bucket.failed ?? 0;
     const started = Math.max(0, (bucket.started ?? 0) - failed);
     const waiting = Math.max(0, (bucket.planned ?? 0) - (bucket.started ?? 0));
-    return { at: bucket.at, late: bucket.late ?? 0, failed, started, planned: isPast ? 0 : waiting };
+    /* If runs are too many to count, it has only what was due. */
+    const isKnown = isPast && bucket.started !== null;
+    return { at: bucket.at, late: bucket.late ?? 0, failed, started, planned: isKnown ? 0 : waiting };
 }
 
 /** @param {any} group */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline as a table: the same slots and counts in words. */
-import { html, useMemo } from "../lib/html.js";
+import { html, useEffect, useMemo, useRef } from "../lib/html.js";
 import { look, number } from "../lib/words.js";
 import { Link } from "./basic.js";
 import { VirtualList } from "./vlist.js";
@@ -8,6 +8,7 @@ import { itemsOf, itemText } from "./timeline-items.js";
 import { durationMs, fullTime, ms } from "../lib/time.js";
 
 const HEIGHT = 38;
+const SEEN_MAX = 100; /* schedules that are kept current */
 
 /** @param {any} row @param {string} step */
 function linesOf(row, step) {
@@ -26,9 +27,17 @@ function seriesText({ first, step, count, reason }, zone) {
 
 /**
  * @param {{rows: any[], step: string, zoneOf: (row: any) => string, onNearEnd: () => void,
- *     onPick: (row: any, at: number, item: any) => void}} props
+ *     onPick: (row: any, at: number, item: any) => void,
+ *     onVisible: (ids: () => string[]) => void}} props
  */
-export function TimelineTable({ rows, step, zoneOf, onNearEnd, onPick }) {
+export function TimelineTable({ rows, step, zoneOf, onNearEnd, onPick, onVisible }) {
+    const seen = useRef(/** @type {Set<string>} */ (new Set()));
+    /* In the order in which rows came into view, so that the last ones can be told. */
+    const see = (/** @type {string} */ id) => {
+        seen.current.delete(id);
+        seen.current.add(id);
+    };
+    useEffect(() => onVisible(() => [...seen.current].slice(-SEEN_MAX)), []);
     const lines = useMemo(() => rows.flatMap((row) => linesOf(row, step)), [rows, step]);
     return html`<${VirtualList}
         class="tl-table"
@@ -47,6 +56,7 @@ export function TimelineTable({ rows, step, zoneOf, onNearEnd, onPick }) {
             const name = item ? item.name : "planned";
             const { sign, tone, word } = look(name);
             const zone = zoneOf(row);
+            if (!row.isGroup) see(row.id);
             return html`<div class="vrow tl-line" role="row" key=${i} aria-rowindex=${i + 1} style=${{ height: `${HEIGHT}px` }}>
                 <span role="cell" class="clip">${row.isGroup ? row.name : html`<${Link} to=${["schedule", row.id]}>${row.id}<//>`}</span>
                 <span role="cell" class="clip tone-text-${tone}"><span aria-hidden="true">${sign}</span> ${item?.bucket ? "several" : word}</span>

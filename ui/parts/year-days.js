@@ -8,6 +8,7 @@ import { html, useState } from "../lib/html.js";
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const DAY_MS = 86_400_000;
+const DRAWN_MS = 30; /* after which another year is drawn */
 
 /** @param {number} ms */
 const dateText = (ms) => new Date(ms).toISOString().slice(0, 10);
@@ -65,9 +66,12 @@ export function YearDays({ year, days, today, readOnly, toggle, onYear }) {
         event.preventDefault();
         const to = dateText(Date.parse(from) + distance * DAY_MS);
         const box = /** @type {HTMLElement} */ (event.currentTarget);
+        const focusDay = () => /** @type {HTMLElement | null} */ (box.querySelector(`[data-date="${to}"]`))?.focus();
         setChosen(to);
-        if (!to.startsWith(String(year))) onYear(Number(to.slice(0, 4)));
-        setTimeout(() => /** @type {HTMLElement | null} */ (box.querySelector(`[data-date="${to}"]`))?.focus(), 30);
+        focusDay();
+        if (to.startsWith(String(year))) return;
+        onYear(Number(to.slice(0, 4)));
+        setTimeout(focusDay, DRAWN_MS);
     };
     return html`<div class="year" role="group" aria-label="Days of ${year}" onKeyDown=${onKeyDown}>
         ${MONTHS.map(
