@@ -7,11 +7,19 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { suite } from './harness.mjs';
 import { routesOf } from './routes.mjs';
+import { SERVER_ARGS } from './seed.mjs';
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const { test } = suite({ seed: { schedules: 30 } });
+const HOURS = 6; // of history
+
+const { test } = suite({
+    clock: true,
+    offset: -HOURS * 3600,
+    args: SERVER_ARGS,
+    seed: { schedules: 30, hours: HOURS },
+});
 
 // evaluate() is of the debugger, which the policy of the page does not concern.
 async function violations(page) {

@@ -20,7 +20,8 @@ import { seed } from './seed.mjs';
 import { startServer } from './server.mjs';
 
 export const CHROMIUM = process.env.BELFRY_CHROMIUM ?? '/usr/bin/chromium';
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 30_000; // of one step
+const TEST_TIMEOUT_MS = 900_000; // some tests open hundreds of views
 const IDLE_TIMES = 5;
 const FLAGS = [
     '--headless',
@@ -57,6 +58,7 @@ export class Visitor {
         this.url = url;
         this.problems = [];
         this.allowed = [];
+        this.expected = [];
         this.requests = new Set(); // in progress, without streams
         this.waiting = [];
     }
@@ -65,8 +67,15 @@ export class Visitor {
         this.allowed.push(expression);
     }
 
+    // Resolves at the next problem whose message matches, which does not count.
+    expect(expression) {
+        return new Promise((resolve) => this.expected.push({ expression, resolve }));
+    }
+
     complain(kind, text) {
-        if (!this.allowed.some((expression) => expression.test(text)))
+        const i = this.expected.findIndex(({ expression }) => expression.test(`${kind}: ${text}`));
+        if (i >= 0) this.expected.splice(i, 1)[0].resolve();
+        else if (!this.allowed.some((expression) => expression.test(text)))
             this.problems.push(`${kind}: ${text}`);
     }
 
@@ -170,18 +179,17 @@ export function suite(options = {}) {
     });
 
     function test(name, run, context = options.context) {
-        register(name, { timeout: 10 * TIMEOUT_MS }, async () => {
+        register(name, { timeout: TEST_TIMEOUT_MS }, async () => {
             const visitor = await newVisitor(shared.browser, shared.server.url, context);
             const visit = (route) => visitor.open(route);
             try {
                 await run({ ...shared, visitor, visit });
             } catch (error) {
+                await visitor.context.close();
                 if (visitor.problems.length > 0) error.message += `\n${visitor.problems.join('\n')}`;
-                visitor.problems = [];
                 throw error;
-            } finally {
-                await visitor.end();
             }
+            await visitor.end();
         });
     }
     return { test };

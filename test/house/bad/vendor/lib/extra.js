@@ -1,1 +1,1 @@
-let x;
+import { a } from "package";
