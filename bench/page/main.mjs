@@ -9,7 +9,8 @@ import {spawn} from 'node:child_process';
 
 const [belfry, dir, database, url, ...numbers] = process.argv.slice(2);
 const [count, rate, seconds, postgres] = numbers.map(Number);
-const PER_BULK = 1000, REQUESTS = count < 1000 ? 5 : 200, TICKS_PER_S = 100;
+const PER_BULK = 1000, TICKS_PER_S = 100;
+const REQUESTS = count < 1000 ? 5 : 200, VIEWS = count < 1000 ? 2 : 20;
 const FIRED = 'fires';
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 const agent = new http.Agent({keepAlive: true, maxSockets: 4});
@@ -132,6 +133,46 @@ async function measureQueries(name) {
     return oldest;
 }
 
+// ---- what the views of the page ask for besides lists
+
+const at = hours => new Date(Date.now() + hours * 3_600_000).toISOString();
+const day = () => `from=${at(-6)}&to=${at(18)}`;
+
+const views = [
+    ['overview', 'GET', () => '/api/v1/overview'],
+    ['slots of 100', 'GET', () => `/api/v1/slots?${day()}`],
+    ['slots of 5,000', 'GET', () => `/api/v1/slots?${day()}&limit=5000`],
+    ['load', 'GET', () => `/api/v1/load?${day()}`],
+    ['load by queue', 'GET', () => `/api/v1/load?${day()}&by=queue`],
+    ['clock changes', 'GET', () => '/api/v1/clock-changes'],
+    ['zones', 'GET', () => '/api/v1/zones'],
+    ['balance', 'GET', () => '/api/v1/ledger/balance'],
+    ['what if', 'POST', () => '/api/v1/what-if',
+        () => ({down: {from: at(2), to: at(3)}, filter: {queue: 'queue7'}})],
+];
+
+async function measureViews(name) {
+    for (const [view, method, path, body] of views) {
+        const times = [], sizes = [], spent = processorTime();
+        let status;
+        for (let i = 0; i < VIEWS; i++) {
+            const began = performance.now();
+            const answer = await request(method, path(), body?.());
+            times.push(performance.now() - began);
+            sizes.push(answer.text.length);
+            if (answer.status !== 200 && answer.status !== 422)
+                throw new Error(`${view}: ${answer.status} ${answer.text}`);
+            status = answer.status === 200 ? 'complete' : 'refused: 422';
+            if (answer.status === 200 && JSON.parse(answer.text).cut)
+                status = 'cut';
+        }
+        line(name, view, `p50 ${percentile(times, 0.5).toFixed(2)} ms`,
+            `p99 ${percentile(times, 0.99).toFixed(2)} ms`,
+            `cpu ${((processorTime() - spent) / VIEWS).toFixed(2)} ms`,
+            `${Math.max(...sizes)} bytes`, status);
+    }
+}
+
 async function metric(name) {
     const answer = await request('GET', '/metrics');
     const found = answer.text.match(new RegExp(`^${name}(?:{[^}]*})? (.*)$`, 'm'));
@@ -241,9 +282,11 @@ line('load', `${await metric('belfry_catalogue_load_seconds')} s`,
     `${await metric('belfry_catalogue_schedules')} schedules`,
     `${await metric('belfry_catalogue_bytes')} bytes`);
 await measureQueries('idle');
+await measureViews('idle');
 await withFires(async () => {
     const began = completed, at = Date.now();
     const oldest = await measureQueries('fires');
+    await measureViews('fires');
     line('age', `at most ${oldest} ms`,
         `at ${((completed - began) * 1000 / (Date.now() - at)).toFixed(0)} fires per second`);
 });
