@@ -26,12 +26,6 @@ struct reading {
     struct timeline_past *list;
 };
 
-/* Every attempt that began in the window, or ended in it, has ended by then. */
-static instant ended_until(const struct reading *r)
-{
-    return instant_after(r->query->window->to, TIMELINE_END_AFTER);
-}
-
 /* What the cursor excludes needs no search. */
 static bool may_have_open(const struct cursor *c)
 {
@@ -92,7 +86,7 @@ static void send_group(const struct reading *r, struct group *g)
     query.limit = g->is_alone ? TIMELINE_RANGES_MAX : GROUP_ROWS / 4;
     if (pick_keys(r, g, wants_ranges, &query))
         slots_many_ranges(r->query->db, &query, &g->ranges);
-    query.until = ended_until(r);
+    query.until = instant_after(w->to, r->query->after);
     query.limit = g->is_alone ? TIMELINE_ATTEMPTS_MAX : GROUP_ROWS;
     if (!pick_keys(r, g, may_have_ended, &query))
         return;

@@ -34,6 +34,7 @@ struct timeline_past {
 struct timeline_past_query {
     const struct timeline_window *window;
     instant now;
+    span after;    /* TIMELINE_END_AFTER, or less              */
     bool has_open; /* read all open runs until the end of the window, however old */
     struct db *db;
     struct arena *arena; /* for all memory                           */

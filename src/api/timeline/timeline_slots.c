@@ -104,6 +104,7 @@ static enum rc print_batch(struct slots_page *page, const struct schedule_view *
     struct timeline_past *past = arena_array(page->scratch, (size_t)count, sizeof *past);
     const struct timeline_past_query query = {.window = &page->query->window,
                                               .now = page->call->now,
+                                              .after = TIMELINE_END_AFTER,
                                               .db = page->db,
                                               .arena = page->scratch,
                                               .rows = &page->rows};
