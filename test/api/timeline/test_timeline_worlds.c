@@ -49,7 +49,7 @@ static const char *any_rest(void)
 /* Something happens to a schedule; what is not possible is refused. */
 static void act(const char *id)
 {
-    switch (below(9)) {
+    switch (below(10)) {
     case 0:
         (void)post(js("/api/v1/schedules/%s/pause", id),
                    below(2) ? "" : js("{'until':'2026-01-05T13:05:00Z'}"));
@@ -70,6 +70,12 @@ static void act(const char *id)
     case 5:
         (void)post(js("/api/v1/schedules/%s/backfill", id),
                    js("{'from':'2026-01-05T09:00:00Z','to':'2026-01-05T10:00:00Z'}"));
+        break;
+    case 6:
+        assert_int_equal(
+            ask(js("PUT /api/v1/schedules/%s", id), NULL,
+                js("{'spec':%s,'action':{'type':'queue','queue':'q-%s'}}", any_spec(), id)),
+            200);
         break;
     default:
         assert_int_equal(
