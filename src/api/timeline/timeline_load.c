@@ -193,6 +193,7 @@ static enum rc count_batch(struct load *load, const struct schedule_view *views,
         .has_open = true,
         .db = load->db,
         .arena = load->scratch,
+        .budget = load->call->budget,
         .rows = &load->rows,
     };
     struct call inner = *load->call;

@@ -107,6 +107,7 @@ static enum rc print_batch(struct slots_page *page, const struct schedule_view *
                                               .after = TIMELINE_END_AFTER,
                                               .db = page->db,
                                               .arena = page->scratch,
+                                              .budget = page->call->budget,
                                               .rows = &page->rows};
     struct call inner = *page->call;
     enum rc rc = RC_OK;
