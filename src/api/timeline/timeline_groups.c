@@ -212,7 +212,7 @@ static void put_count(struct answer *out, const char *name, int64_t count, bool 
         answer_put_word(out, name, NULL);
 }
 
-/* Buckets without anything are left out. */
+/* Buckets in which nothing happens are left out. */
 static void print_bucket(struct timeline_groups *g, struct group *group, int bucket,
                          int64_t running, struct answer *out)
 {
@@ -223,7 +223,7 @@ static void print_bucket(struct timeline_groups *g, struct group *group, int buc
 
     for (int k = 0; k < LOAD_COUNTS; k++)
         sum += counts[k];
-    if (sum == 0)
+    if (sum == 0 && is_known)
         return;
     answer_open(out);
     answer_put_instant(out, "at", at);
