@@ -20,7 +20,7 @@
 #include "store/runs.h"
 #include "store/schedule_pages.h"
 #include "store/schedules.h"
-#include "store/slots.h"
+#include "store/slots_many.h"
 #include "store/stats.h"
 #include "store/views.h"
 
@@ -426,6 +426,23 @@ static void slots_of_a_time_range_are_found_by_key(void **state)
     PLAN(slots_extra_not_started(f->db, 7, 100, &unused), "ledger_slot", ANY_ORDER);
 }
 
+static void slots_of_many_schedules_are_found_by_key(void **state)
+{
+    static const int64_t keys[] = {7, 8, 9, 11, 70};
+    struct fixture *f = *state;
+    struct slots_many many = {
+        .schedules = keys, .count = 5, .from = DAY_ONE, .until = DAY_ONE + 1, .limit = 8};
+
+    PLAN(slots_many_open(f->db, &many, &unused), "runs_slot", ANY_ORDER);
+    PLAN(slots_many_ended(f->db, &many, &unused), "history_", ANY_ORDER);
+    PLAN(slots_many_ended_of(f->db, &many, SLOTS_FIRST, &unused), "history_schedule",
+         INDEX_ORDER);
+    PLAN(slots_many_ended_of(f->db, &many, SLOTS_LAST, &unused), "history_schedule",
+         INDEX_ORDER);
+    PLAN(slots_many_ranges(f->db, &many, &unused), "ledger_slot", ANY_ORDER);
+    PLAN(schedule_pages_keys(f->db, keys, 5, &unused), "schedules_pkey", ANY_ORDER);
+}
+
 static void counting_statistics_reads_only_counted_rows(void **state)
 {
     static const struct stats_range range = {1, 7, 71};
@@ -487,6 +504,7 @@ int main(void)
         cmocka_unit_test(rows_for_display_are_found_by_key),
         cmocka_unit_test(lists_of_schedules_are_read_in_their_order),
         cmocka_unit_test(slots_of_a_time_range_are_found_by_key),
+        cmocka_unit_test(slots_of_many_schedules_are_found_by_key),
         cmocka_unit_test(counting_statistics_reads_only_counted_rows),
         cmocka_unit_test(days_are_found_by_subject),
         cmocka_unit_test(pruning_reads_one_batch),

@@ -72,6 +72,20 @@ static void schedules_of_a_dialect_without_a_flag_are_counted(void **state)
     assert_int_equal(db_int_at(&none, 0, 0), 0);
 }
 
+static void deleted_schedules_are_not_found_by_key(void **state)
+{
+    static const int64_t keys[] = {13, 15, 10, 99};
+    struct fixture *f = *state;
+    struct db_result got;
+
+    add_all(f);
+    cursors_insert(f->db, &(struct cursor){.id = 15});
+    schedule_pages_keys(f->db, keys, 4, &got);
+    flush(f);
+    assert_int_equal(got.rows, 2);
+    assert_int_equal(db_int_at(&got, 0, 0) + db_int_at(&got, 1, 0), 10 + 13);
+}
+
 static void names_are_in_byte_order(void **state)
 {
     struct fixture *f = *state;
@@ -157,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(schedules_of_a_dialect_without_a_flag_are_counted),
+        STORE_TEST(deleted_schedules_are_not_found_by_key),
         STORE_TEST(names_are_in_byte_order),
         STORE_TEST(changes_at_one_instant_are_in_the_order_of_keys),
         STORE_TEST(the_order_of_creation_is_read_in_ranges_of_keys),

@@ -2,12 +2,13 @@
 /* The outcomes of the slots of a time range, on both databases. */
 #include "rows.h"
 
+#include "store/cursors.h"
 #include "store/history.h"
 #include "store/key.h"
 #include "store/runs.h"
-#include "store/slots.h"
+#include "store/slots_many.h"
 
-enum { WRITERS = 3 }; /* statements that wrote runs, history and the ledger */
+enum { WRITERS = 4 }; /* statements that wrote cursors, runs, history and the ledger */
 
 #define SLOT(n) (DAY_ONE + (n)*SPAN_MIN)
 
@@ -154,6 +155,112 @@ static void ledger_rows_begin_with_the_one_that_contains_the_start(void **state)
     assert_int_equal(range.first, SLOT(8));
 }
 
+/* ---- many schedules ---- */
+
+static struct slots_many many_of(const int64_t *schedules, int count, int from, int until)
+{
+    return (struct slots_many){.schedules = schedules,
+                               .count = count,
+                               .from = SLOT(from),
+                               .until = SLOT(until),
+                               .limit = 9};
+}
+
+static void open_runs_of_many_schedules_are_read_together(void **state)
+{
+    static const int64_t keys[] = {7, 9};
+    struct slots_many query = many_of(keys, 2, 1, 4);
+    struct fixture *f = *state;
+    struct slot_attempt attempt;
+    struct db_result got;
+    int64_t seen = 0;
+
+    add_run(f, 1, 7, 1, 0);
+    add_run(f, 2, 7, 3, 2);
+    add_run(f, 3, 8, 2, 0); /* another schedule    */
+    add_run(f, 4, 9, 0, 0); /* before the window   */
+    add_run(f, 5, 9, 3, 0);
+    add_run(f, 6, 9, 4, 0); /* the end is exclusive */
+    slots_many_open(f->db, &query, &got);
+    flush(f);
+    assert_int_equal(got.rows, 3);
+    for (int i = 0; i < 3; i++) {
+        slots_many_open_read(&got, i, &attempt);
+        seen += attempt.schedule * 100 + attempt.pass * 10 +
+                (attempt.run.slot - SLOT(0)) / SPAN_MIN;
+        assert_true(attempt.is_open && !attempt.is_last);
+        assert_int_equal(attempt.run.started_at, attempt.run.slot + 2);
+        assert_int_equal(attempt.run.state, RUN_LEASED);
+    }
+    assert_int_equal(seen, 701 + 723 + 903);
+}
+
+static void attempts_of_many_schedules_are_read_by_their_end(void **state)
+{
+    static const int64_t keys[] = {5, 7};
+    struct slots_many query = many_of(keys, 2, 3, 50), one = many_of(keys + 1, 1, 3, 50);
+    struct fixture *f = *state;
+    struct slot_attempt attempt;
+    struct db_result got, first, last;
+
+    add_end(f, 1, 2, 0, true); /* before */
+    add_end(f, 2, 3, 0, false);
+    add_end(f, 3, 4, 0, true);
+    add_end(f, 4, 49, 2, true);
+    add_end(f, 6, 50, 0, true); /* the end is exclusive */
+    one.limit = 2;
+    slots_many_ended(f->db, &query, &got);
+    slots_many_ended_of(f->db, &one, SLOTS_FIRST, &first);
+    slots_many_ended_of(f->db, &one, SLOTS_LAST, &last);
+    flush(f);
+    assert_int_equal(got.rows, 3);
+    assert_int_equal(first.rows, 2);
+    slots_many_ended_read(&first, 0, &attempt);
+    assert_int_equal(attempt.schedule, 7);
+    assert_int_equal(attempt.run.slot, SLOT(2));
+    assert_int_equal(attempt.run.due, SLOT(2) + 1);
+    assert_int_equal(attempt.run.started_at, SLOT(2) + 2);
+    assert_int_equal(attempt.attempt_at, SLOT(2) + 2);
+    assert_int_equal(attempt.run.ended_at, SLOT(3));
+    assert_int_equal(attempt.run.attempt, 3);
+    assert_int_equal(attempt.run.outcome, OUTCOME_FAILED);
+    assert_int_equal(attempt.run.reason, REASON_TARGET);
+    assert_false(attempt.is_last || attempt.is_open);
+    slots_many_ended_read(&last, 0, &attempt);
+    assert_int_equal(attempt.run.slot, SLOT(4));
+    assert_int_equal(attempt.pass, 2);
+    assert_true(attempt.is_last);
+}
+
+static void ranges_of_many_schedules_begin_with_the_one_at_the_start(void **state)
+{
+    static const int64_t keys[] = {7, 8};
+    struct slots_many query = many_of(keys, 2, 5, 20);
+    struct fixture *f = *state;
+    struct account range;
+    struct db_result got;
+    int64_t seen = 0;
+
+    for (int64_t id = 7; id <= 8; id++)
+        cursors_insert(f->db, &(struct cursor){.id = id});
+    flush(f);
+    add_range(f, 1, 2, 3, 0);
+    add_range(f, 2, 4, 6, 0);
+    add_range(f, 3, 8, 9, 0);
+    add_range(f, 4, 8, 9, 1);   /* of a backfill        */
+    add_range(f, 5, 20, 30, 0); /* the end is exclusive */
+    slots_many_ranges(f->db, &query, &got);
+    flush(f);
+    assert_int_equal(got.rows, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(slots_many_ranges_read(&got, i, &range), 7);
+        seen += (range.first - SLOT(0)) / SPAN_MIN * 10 + range.count;
+        assert_int_equal(range.outcome, OUTCOME_MISSED);
+        assert_int_equal(range.reason, REASON_PAUSED);
+    }
+    assert_int_equal(seen, 43 + 82);
+}
+
 static void slots_are_counted_by_outcome_and_reason(void **state)
 {
     struct fixture *f = *state;
@@ -232,7 +339,8 @@ static void evidence_has_the_ledger_and_the_starts_of_users(void **state)
 static void every_statement_was_run(void **state)
 {
     const struct fixture *f = *state;
-    int ran = 0, defined = count_definitions("src/store/slots.c");
+    int ran = 0, defined = count_definitions("src/store/slots.c") +
+                           count_definitions("src/store/slots_many.c");
 
     for (int i = 0; i < DB_SLOTS; i++)
         ran += is_store_statement(f->db->cache[i].stmt) ? 1 : 0;
@@ -248,6 +356,9 @@ int main(void)
         STORE_TEST(slots_are_counted_by_outcome_and_reason),
         STORE_TEST(additional_runs_of_a_slot_are_listed_newest_first),
         STORE_TEST(evidence_has_the_ledger_and_the_starts_of_users),
+        STORE_TEST(open_runs_of_many_schedules_are_read_together),
+        STORE_TEST(attempts_of_many_schedules_are_read_by_their_end),
+        STORE_TEST(ranges_of_many_schedules_begin_with_the_one_at_the_start),
         cmocka_unit_test(every_statement_was_run),
     };
 

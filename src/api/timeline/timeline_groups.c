@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[LOAD_COUNTS] = {
-    [LOAD_PLANNED] = "planned",
-    [LOAD_STARTED] = "started",
-    [LOAD_LATE] = "late",
-    [LOAD_FAILED] = "failed",
-};
-
 /* An attempt begins or ends. */
 struct change {
     instant at;
@@ -32,7 +25,7 @@ struct group {
 
 struct timeline_groups {
     struct arena *arena;
-    const struct timeline_window *window;
+    const struct timeline_window *window, *actual;
     instant now;
     struct group list[TIMELINE_GROUPS_MAX + 1]; /* the last one: all others */
     int count, last;
@@ -40,13 +33,15 @@ struct timeline_groups {
     size_t change_count, change_room;
 };
 
-struct timeline_groups *timeline_groups_new(const struct timeline_window *window, instant now,
+struct timeline_groups *timeline_groups_new(const struct timeline_window *window,
+                                            const struct timeline_window *actual, instant now,
                                             struct arena *arena)
 {
     struct timeline_groups *g = arena_take(arena, sizeof *g);
 
     g->arena = arena;
     g->window = window;
+    g->actual = actual;
     g->now = now;
     g->list[TIMELINE_GROUPS_MAX] = (struct group){
         .name = STR("\"\""), .is_other = true, .number = TIMELINE_GROUPS_MAX};
@@ -84,7 +79,7 @@ static void add_count(struct timeline_groups *g, int group, enum timeline_load w
 void timeline_groups_add(struct timeline_groups *g, int group, enum timeline_load what,
                          instant at, int64_t count)
 {
-    if (timeline_window_has(g->window, at))
+    if (timeline_window_has(g->actual, at))
         add_count(g, group, what, timeline_window_bucket(g->window, at), count);
 }
 
@@ -203,37 +198,70 @@ static void choose_groups(struct timeline_groups *g)
         qsort(g->changes, g->change_count, sizeof *g->changes, compare_changes);
 }
 
-/* Buckets without anything are left out. */
+/* False: a part of the bucket is before the actual window. */
+static bool is_counted(const struct timeline_groups *g, instant at)
+{
+    return g->actual->from == g->window->from || at >= g->actual->from;
+}
+
+static void put_count(struct answer *out, const char *name, int64_t count, bool is_known)
+{
+    if (is_known)
+        answer_put_int(out, name, count);
+    else
+        answer_put_word(out, name, NULL);
+}
+
+/* Buckets in which nothing happens are left out. */
 static void print_bucket(struct timeline_groups *g, struct group *group, int bucket,
                          int64_t running, struct answer *out)
 {
     const int64_t *counts = counts_of(g, group, bucket);
     instant at = timeline_window_start(g->window, bucket);
-    bool is_past = at <= g->now;
+    bool is_known = is_counted(g, at);
     int64_t sum = running;
 
     for (int k = 0; k < LOAD_COUNTS; k++)
         sum += counts[k];
-    if (sum == 0)
+    if (sum == 0 && is_known)
         return;
     answer_open(out);
     answer_put_instant(out, "at", at);
-    for (int k = 0; k < LOAD_COUNTS; k++) {
-        answer_put_int(out, names[k], counts[k]);
-        if (k == LOAD_STARTED && is_past)
-            answer_put_int(out, "running", running);
-        else if (k == LOAD_STARTED)
-            answer_put_word(out, "running", NULL);
-    }
+    answer_put_int(out, "planned", counts[LOAD_PLANNED]);
+    put_count(out, "started", counts[LOAD_STARTED], is_known);
+    put_count(out, "running", running, is_known && at <= g->now);
+    put_count(out, "late", counts[LOAD_LATE], is_known);
+    put_count(out, "failed", counts[LOAD_FAILED], is_known);
     answer_text(out, "}");
 }
 
-/* `*io_next` is the first change of the group, and then of the next group. */
-static void print_group(struct timeline_groups *g, int number, size_t *io_next,
+/* The sweep over the changes of all groups. */
+struct sweep {
+    size_t next;
+    int64_t running;
+};
+
+/* Applies the changes of a group before `end`; returns the most attempts on the way. */
+static int64_t advance_sweep(const struct timeline_groups *g, int number, instant end,
+                             struct sweep *sweep)
+{
+    int64_t peak = sweep->running;
+
+    for (; sweep->next < g->change_count; sweep->next++) {
+        const struct change *change = &g->changes[sweep->next];
+
+        if (change->group != number || change->at >= end)
+            break;
+        sweep->running += change->by;
+        peak = sweep->running > peak ? sweep->running : peak;
+    }
+    return peak;
+}
+
+static void print_group(struct timeline_groups *g, int number, struct sweep *sweep,
                         struct answer *out)
 {
     struct group *group = &g->list[number];
-    int64_t running = 0;
 
     answer_open(out);
     answer_name(out, "group");
@@ -242,29 +270,26 @@ static void print_group(struct timeline_groups *g, int number, size_t *io_next,
         answer_put_bool(out, "other", true);
     answer_name(out, "buckets");
     answer_text(out, "[");
+    sweep->running = 0;
     for (int bucket = 0; bucket < g->window->buckets; bucket++) {
-        instant end = timeline_window_start(g->window, bucket + 1);
-        bool is_past = timeline_window_start(g->window, bucket) <= g->now;
-        int64_t peak = running;
+        instant at = timeline_window_start(g->window, bucket);
+        int64_t peak;
 
-        for (; *io_next < g->change_count && g->changes[*io_next].group == number &&
-               g->changes[*io_next].at < end;
-             (*io_next)++) {
-            running += g->changes[*io_next].by;
-            peak = running > peak ? running : peak;
-        }
-        print_bucket(g, group, bucket, is_past ? peak : 0, out);
+        /* An attempt that ends when the bucket begins is not in it. */
+        (void)advance_sweep(g, number, at + 1, sweep);
+        peak = advance_sweep(g, number, at + g->window->step, sweep);
+        print_bucket(g, group, bucket, at <= g->now ? peak : 0, out);
     }
     answer_text(out, "]}");
 }
 
 void timeline_groups_print(struct timeline_groups *g, struct answer *out)
 {
-    size_t next = 0;
+    struct sweep sweep = {0};
 
     choose_groups(g);
     answer_text(out, "[");
     for (int i = 0; i < g->count; i++)
-        print_group(g, i, &next, out);
+        print_group(g, i, &sweep, out);
     answer_text(out, "]");
 }

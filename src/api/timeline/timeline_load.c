@@ -10,11 +10,14 @@
 
 enum {
     SCHEDULES_MAX = 100 * 1000,
-    ROWS_MAX = 300 * 1000,       /* of history, ledger and runs: about half a second   */
+    ROWS_MAX = 300 * 1000,       /* about, of history, ledger and runs: half a second  */
     STEPS_RESERVE = 1000 * 1000, /* of struct budget: the walk ends before it has less */
     SCRATCH_MAX = 256 << 20,     /* of arena: one batch with the most rows             */
     PARAMETERS = 4,
 };
+
+/* If there are too many runs, their ends are only searched so long after the window. */
+#define AFTER_LEAST (5 * SPAN_MIN)
 
 enum load_by { BY_NONE, BY_QUEUE, BY_LABEL };
 
@@ -31,8 +34,12 @@ struct load {
     struct db *db;
     const struct load_query *query;
     struct timeline_groups *groups;
-    struct arena *scratch; /* of a batch */
-    int64_t rows, schedules;
+    struct arena *scratch;         /* of a batch */
+    struct timeline_window actual; /* of which runs and ledger are counted             */
+    span after;                    /* as in struct timeline_past_query                  */
+    int64_t total;                 /* schedules; -1: unknown                           */
+    int64_t rows, schedules;       /* that were read                                   */
+    double searched;               /* schedules × seconds of the past, for these rows  */
     const char *cut;
 };
 
@@ -119,10 +126,24 @@ static void add_range(void *arg, const struct timeline_series *series)
 static void add_lump(void *arg, const struct account *range)
 {
     const struct load_target *to = arg;
-    instant from = to->load->query->window.from;
+    instant from = to->load->actual.from;
 
     timeline_groups_add(to->load->groups, to->group, LOAD_PLANNED,
                         range->first > from ? range->first : from, range->count);
+}
+
+/* Where the accounts are not read, the slots of the current spec stand in for them. */
+static void add_unread(struct load_target *target, const struct timeline_row *row)
+{
+    const struct load *load = target->load;
+    const struct schedule_times *p = &row->times;
+    instant from = load->query->window.from, since = p->view.row.created_at;
+    instant until = load->actual.from < load->actual.to ? load->actual.from : load->actual.to;
+    const instant range[2] = {from > since ? from - 1 : since,
+                              until <= p->view.cursor.mark ? until - 1 : p->view.cursor.mark};
+
+    if (until > from && range[0] < range[1] && !p->plan.follows && !p->plan.is_governed)
+        timeline_series_spec(p, &(struct slot_planned){0}, range, add_range, target);
 }
 
 static void count_schedule(struct load *load, struct timeline_row *row,
@@ -131,18 +152,33 @@ static void count_schedule(struct load *load, struct timeline_row *row,
     const struct timeline_window *window = &load->query->window;
     struct load_target target = {load, find_group(load, &row->times.view.row)};
     const struct timeline_ranges ranges = {
-        .window = window, .add = add_range, .lump = add_lump, .arg = &target};
+        .window = &load->actual, .add = add_range, .lump = add_lump, .arg = &target};
     bool has_plan = !row->cut;
 
     for (int i = 0; i < past->attempt_count; i++)
         timeline_groups_attempt(load->groups, target.group, &past->attempts[i]);
     timeline_row_ranges(row, past, &ranges);
-    if (has_plan)
+    if (has_plan) {
+        add_unread(&target, row);
         timeline_series_plan(&row->times, load->call->now, window, add_planned, &target);
+    }
     timeline_row_end(load->call, row);
     if (row->cut || past->is_cut)
         load->cut = "some schedules have more slots or runs than one answer counts";
     load->schedules++;
+}
+
+/* Until when ends are searched. */
+static instant past_end(const struct load *load)
+{
+    instant end = instant_after(load->actual.to, load->after);
+
+    return load->call->now < end ? load->call->now : end;
+}
+
+static span past_length(const struct load *load)
+{
+    return past_end(load) > load->actual.from ? past_end(load) - load->actual.from : 0;
 }
 
 static enum rc count_batch(struct load *load, const struct schedule_view *views, int count,
@@ -151,11 +187,13 @@ static enum rc count_batch(struct load *load, const struct schedule_view *views,
     struct timeline_row *rows = arena_array_raw(load->scratch, (size_t)count, sizeof *rows);
     struct timeline_past *past = arena_array(load->scratch, (size_t)count, sizeof *past);
     const struct timeline_past_query query = {
-        .window = &load->query->window,
+        .window = &load->actual,
         .now = load->call->now,
+        .after = load->after,
         .has_open = true,
         .db = load->db,
         .arena = load->scratch,
+        .budget = load->call->budget,
         .rows = &load->rows,
     };
     struct call inner = *load->call;
@@ -174,16 +212,52 @@ static enum rc count_batch(struct load *load, const struct schedule_view *views,
         rc = timeline_past_read(&query, past, count, reterr);
     for (int i = 0; rc == RC_OK && i < count; i++)
         count_schedule(load, &rows[i], &past[i]);
+    load->searched += (double)past_length(load) * count / SPAN_S;
     return rc;
+}
+
+/* Rows that the schedules that are left need, as far as those so far tell. */
+static double expected_rows(const struct load *load)
+{
+    int64_t left = load->total < 0 ? load->schedules : load->total - load->schedules;
+
+    if (load->searched <= 0 || left <= 0)
+        return 0;
+    return (double)load->rows / load->searched * (double)past_length(load) / SPAN_S *
+           (double)left;
+}
+
+/*
+ * If there are too many rows, the runs of a later part of the window are counted: those of all
+ * schedules, so that the counts are right.
+ */
+static void narrow_past(struct load *load)
+{
+    const struct timeline_window *window = &load->query->window;
+    double room = load->rows < ROWS_MAX ? (double)(ROWS_MAX - load->rows) : 0;
+    double expected = expected_rows(load);
+    instant last; /* that is not counted */
+
+    if (expected > room && load->after > AFTER_LEAST) {
+        load->after = AFTER_LEAST;
+        load->cut = "runs that ended later than 5 minutes after the window are not counted, "
+                    "because there are too many";
+        expected = expected_rows(load);
+    }
+    if (expected <= room)
+        return;
+    last = past_end(load) - (span)((double)past_length(load) * room / expected) - 1;
+    last = last < window->to ? last : window->to - 1;
+    last = last > load->actual.from ? last : load->actual.from;
+    load->actual.from = timeline_window_start(window, timeline_window_bucket(window, last) + 1);
+    load->cut = "runs before the first bucket with a count of them are not counted, because "
+                "there are too many; before it, planned are the slots of the current specs";
 }
 
 static const char *find_end(const struct load *load)
 {
     const struct budget *budget = load->call->budget;
 
-    if (load->rows >= ROWS_MAX)
-        return "only the first schedules by id are counted, because they have many runs; use a "
-               "shorter window or a filter";
     if (load->schedules >= SCHEDULES_MAX)
         return "only the first 100000 schedules by id are counted; use a filter";
     if (budget && !budget->is_trial && budget->left < STEPS_RESERVE)
@@ -206,6 +280,7 @@ static enum rc count_all(struct load *load, struct timeline_select *select, stru
         rc = timeline_select_next(select, views, &count, reterr);
         if (rc != RC_OK || count == 0)
             break;
+        narrow_past(load);
         end = find_end(load);
         if (!end)
             rc = count_batch(load, views, count, reterr);
@@ -231,7 +306,10 @@ enum call_step timeline_load_read(struct call *call, struct db *db)
     step = timeline_select_open(call, &select);
     if (step != CALL_READ)
         return step;
-    load.groups = timeline_groups_new(&query->window, call->now, call->arena);
+    load.total = timeline_select_total(&select);
+    load.actual = query->window;
+    load.after = TIMELINE_END_AFTER;
+    load.groups = timeline_groups_new(&query->window, &load.actual, call->now, call->arena);
     load.scratch = arena_new(SCRATCH_MAX);
     rc = count_all(&load, &select, &err);
     load.scratch = arena_free(load.scratch);

@@ -11,6 +11,8 @@ enum {
     GROUPS_MAX = 8,    /* of one flush: with full results, its limit of bytes */
     GROUP_ROWS = 5000, /* of one statement */
     GROUP_EXPECTED = 4000,
+    ROW_STEPS = 16,                 /* of struct budget */
+    RESULTS_MAX = 2 * DB_BYTES_MAX, /* of arena: the results of one flush */
 };
 
 /* Schedules that are read by the same statements. */
@@ -24,13 +26,8 @@ struct group {
 struct reading {
     const struct timeline_past_query *query;
     struct timeline_past *list;
+    struct arena *results; /* of the last flush */
 };
-
-/* Every attempt that began in the window, or ended in it, has ended by then. */
-static instant ended_until(const struct reading *r)
-{
-    return instant_after(r->query->window->to, TIMELINE_END_AFTER);
-}
 
 /* What the cursor excludes needs no search. */
 static bool may_have_open(const struct cursor *c)
@@ -92,7 +89,7 @@ static void send_group(const struct reading *r, struct group *g)
     query.limit = g->is_alone ? TIMELINE_RANGES_MAX : GROUP_ROWS / 4;
     if (pick_keys(r, g, wants_ranges, &query))
         slots_many_ranges(r->query->db, &query, &g->ranges);
-    query.until = ended_until(r);
+    query.until = instant_after(w->to, r->query->after);
     query.limit = g->is_alone ? TIMELINE_ATTEMPTS_MAX : GROUP_ROWS;
     if (!pick_keys(r, g, may_have_ended, &query))
         return;
@@ -198,30 +195,35 @@ static void copy_rows(const struct reading *r, const struct group *g)
 
 /* ---- groups ---- */
 
-static enum rc read_alone(struct reading *r, const struct group *from, struct err *reterr);
-
-static enum rc take_group(struct reading *r, const struct group *g, struct err *reterr)
+static void take_group(struct reading *r, const struct group *g)
 {
-    if (!g->is_alone && is_full(g))
-        return read_alone(r, g, reterr);
-    *r->query->rows += g->open.rows + g->ended.rows + g->ranges.rows;
     count_rows(r, g);
     reserve(r, g);
     copy_rows(r, g);
-    return RC_OK;
 }
 
+/* Takes the results of those groups that are not to be read again. */
 static enum rc flush_groups(struct reading *r, struct group *groups, int count,
                             struct err *reterr)
 {
+    int64_t rows = 0;
     enum rc rc;
 
+    arena_reset(r->results);
     for (int i = 0; i < count; i++)
         send_group(r, &groups[i]);
-    rc = db_flush(r->query->db, r->query->arena, reterr);
-    for (int i = 0; rc == RC_OK && i < count; i++)
-        rc = take_group(r, &groups[i], reterr);
-    return rc;
+    rc = db_flush(r->query->db, r->results, reterr);
+    if (rc != RC_OK)
+        return rc;
+    for (int i = 0; i < count; i++) {
+        rows += groups[i].open.rows + groups[i].ended.rows + groups[i].ranges.rows;
+        if (groups[i].is_alone || !is_full(&groups[i]))
+            take_group(r, &groups[i]);
+    }
+    *r->query->rows += rows;
+    if (!budget_try(r->query->budget, ROW_STEPS * rows))
+        return err_set(reterr, RC_LIMIT, -1, 0, "there are too many runs for a short read");
+    return RC_OK;
 }
 
 /* Each schedule of a group by itself. */
@@ -234,6 +236,20 @@ static enum rc read_alone(struct reading *r, const struct group *from, struct er
 
         rc = flush_groups(r, &g, 1, reterr);
     }
+    return rc;
+}
+
+static enum rc read_groups(struct reading *r, struct group *groups, int count,
+                           struct err *reterr)
+{
+    bool is_again[GROUPS_MAX];
+    enum rc rc = flush_groups(r, groups, count, reterr);
+
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        is_again[i] = !groups[i].is_alone && is_full(&groups[i]);
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        if (is_again[i])
+            rc = read_alone(r, &groups[i], reterr);
     return rc;
 }
 
@@ -256,7 +272,7 @@ static struct group next_group(const struct reading *r, int first, int count)
 enum rc timeline_past_read(const struct timeline_past_query *query, struct timeline_past *list,
                            int count, struct err *reterr)
 {
-    struct reading r = {.query = query, .list = list};
+    struct reading r = {.query = query, .list = list, .results = arena_new(RESULTS_MAX)};
     struct group *groups = arena_array(query->arena, GROUPS_MAX, sizeof *groups);
     enum rc rc = RC_OK;
 
@@ -273,7 +289,8 @@ enum rc timeline_past_read(const struct timeline_past_query *query, struct timel
             if (g.is_alone)
                 break;
         }
-        rc = flush_groups(&r, groups, waiting, reterr);
+        rc = read_groups(&r, groups, waiting, reterr);
     }
+    arena_free(r.results);
     return rc;
 }

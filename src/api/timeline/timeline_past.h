@@ -34,10 +34,12 @@ struct timeline_past {
 struct timeline_past_query {
     const struct timeline_window *window;
     instant now;
+    span after;    /* TIMELINE_END_AFTER, or less              */
     bool has_open; /* read all open runs until the end of the window, however old */
     struct db *db;
-    struct arena *arena; /* for all memory                           */
-    int64_t *rows;       /* increased by the number of rows read     */
+    struct arena *arena;   /* for what is returned                     */
+    struct budget *budget; /* a trial ends if there are many rows      */
+    int64_t *rows;         /* increased by the number of rows read     */
 };
 
 MUST_USE enum rc timeline_past_read(const struct timeline_past_query *query,

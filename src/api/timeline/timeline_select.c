@@ -94,20 +94,20 @@ struct digest timeline_select_digest(const struct call *call)
 /* ---- reading ---- */
 
 /* Cursors hold only the id; ids are unique, so any key after all others will do. */
-static bool query_catalogue(struct call *call, struct timeline_select *s)
+static bool query_catalogue(const struct call *call, const struct timeline_select *s, int limit,
+                            struct catalogue_page *ret)
 {
     struct catalogue_query query = {
         .filter = s->wanted,
         .sort = SORT_NAME,
         .has_after = s->after.len > 0,
         .after = {.name = s->after, .id = INT64_MAX},
-        .limit = s->limit,
+        .limit = limit,
         .now = call->now,
     };
 
     query.filter.namespace = call->namespace;
-    return call->context->catalogue(call->context->arg, &query, call->budget, call->arena,
-                                    &s->page);
+    return call->context->catalogue(call->context->arg, &query, call->budget, call->arena, ret);
 }
 
 enum call_step timeline_select_open(struct call *call, struct timeline_select *s)
@@ -115,7 +115,7 @@ enum call_step timeline_select_open(struct call *call, struct timeline_select *s
     bool has_filter = !schedule_filter_is_plain(&s->filter) || s->filter.prefix.len > 0;
 
     if (!s->ids && (has_filter || s->needs_catalogue) && call->context->catalogue) {
-        if (!query_catalogue(call, s))
+        if (!query_catalogue(call, s, s->limit, &s->page))
             return call_limit_budget(call);
         s->uses_catalogue = s->page.is_loaded;
     }
@@ -130,6 +130,20 @@ enum call_step timeline_select_open(struct call *call, struct timeline_select *s
         s->after = s->filter.prefix;
     s->rows = arena_new(READ_BYTES);
     return CALL_READ;
+}
+
+int64_t timeline_select_total(const struct timeline_select *s)
+{
+    struct catalogue_page page = {0};
+
+    if (s->ids)
+        return s->id_count;
+    if (s->uses_catalogue)
+        return s->page.total;
+    if (!s->call->context->catalogue || !query_catalogue(s->call, s, 1, &page) ||
+        !page.is_loaded)
+        return -1;
+    return page.total;
 }
 
 void timeline_select_close(struct timeline_select *s)

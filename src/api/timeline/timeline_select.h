@@ -49,6 +49,8 @@ struct digest timeline_select_digest(const struct call *call);
 
 /* CALL_READ, or the answer if the catalogue is needed but not there.  Then do not close it. */
 enum call_step timeline_select_open(struct call *call, struct timeline_select *select);
+/* How many schedules it has, after timeline_select_open(); -1: unknown without a catalogue. */
+int64_t timeline_select_total(const struct timeline_select *select);
 void timeline_select_close(struct timeline_select *select);
 
 /*

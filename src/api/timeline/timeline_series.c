@@ -93,30 +93,17 @@ void timeline_series_plan(const struct schedule_times *p, instant now,
     }
 }
 
-void timeline_series_range(const struct schedule_times *p, const struct account *account,
-                           const struct timeline_window *w, timeline_series_fn *add, void *arg)
+void timeline_series_spec(const struct schedule_times *p, const struct slot_planned *like,
+                          const instant range[2], timeline_series_fn *add, void *arg)
 {
-    const instant range[2] = {account->first < w->from ? w->from - 1 : account->first - 1,
-                              account->last < w->to ? account->last : w->to - 1};
-    struct slot_planned planned = {.outcome = account->outcome, .reason = account->reason};
     struct growth growth = {.add = add, .arg = arg};
+    struct slot_planned planned = *like;
     struct spec_walk walk;
     struct slot slot;
 
-    if (account->count <= 2) {
-        const instant ends[2] = {account->first, account->last};
-
-        for (int i = 0; i < account->count; i++) {
-            planned.at = ends[i];
-            if (timeline_window_has(w, planned.at))
-                (void)grow(&growth, &planned);
-        }
-        end_series(&growth);
-        return;
-    }
-    growth.series.outcome = account->outcome;
-    growth.series.reason = account->reason;
     if (has_equal_distances(&p->plan.spec) && !p->plan.is_governed) {
+        growth.series.outcome = like->outcome;
+        growth.series.reason = like->reason;
         if (count_series(p, range, &growth.series))
             end_series(&growth);
         return;
@@ -126,6 +113,27 @@ void timeline_series_range(const struct schedule_times *p, const struct account 
            slot.at <= range[1]) {
         planned.at = slot.at;
         (void)grow(&growth, &planned);
+    }
+    end_series(&growth);
+}
+
+void timeline_series_range(const struct schedule_times *p, const struct account *account,
+                           const struct timeline_window *w, timeline_series_fn *add, void *arg)
+{
+    const instant range[2] = {account->first < w->from ? w->from - 1 : account->first - 1,
+                              account->last < w->to ? account->last : w->to - 1};
+    const instant ends[2] = {account->first, account->last};
+    struct slot_planned like = {.outcome = account->outcome, .reason = account->reason};
+    struct growth growth = {.add = add, .arg = arg};
+
+    if (account->count > 2) {
+        timeline_series_spec(p, &like, range, add, arg);
+        return;
+    }
+    for (int i = 0; i < account->count; i++) {
+        like.at = ends[i];
+        if (timeline_window_has(w, like.at))
+            (void)grow(&growth, &like);
     }
     end_series(&growth);
 }

@@ -30,6 +30,10 @@ void timeline_series_range(const struct schedule_times *p, const struct account 
                            const struct timeline_window *window, timeline_series_fn *add,
                            void *arg);
 
+/* The same for the slots of the spec after range[0] until range[1], which is in the window. */
+void timeline_series_spec(const struct schedule_times *p, const struct slot_planned *like,
+                          const instant range[2], timeline_series_fn *add, void *arg);
+
 /* Calls `add` with the number of slots of a series in each bucket. */
 typedef void timeline_bucket_fn(void *arg, int bucket, int64_t count);
 void timeline_series_spread(const struct timeline_series *series,

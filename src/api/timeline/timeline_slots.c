@@ -104,8 +104,10 @@ static enum rc print_batch(struct slots_page *page, const struct schedule_view *
     struct timeline_past *past = arena_array(page->scratch, (size_t)count, sizeof *past);
     const struct timeline_past_query query = {.window = &page->query->window,
                                               .now = page->call->now,
+                                              .after = TIMELINE_END_AFTER,
                                               .db = page->db,
                                               .arena = page->scratch,
+                                              .budget = page->call->budget,
                                               .rows = &page->rows};
     struct call inner = *page->call;
     enum rc rc = RC_OK;

@@ -249,6 +249,33 @@ static void excluded_days_have_no_slots(void **state)
                         "12:00 planned, 07.12:00 planned");
 }
 
+/* More attempts than a group of schedules reads, and then more than one schedule reads. */
+static void many_attempts_of_a_schedule_are_counted(void **state)
+{
+    static const char window[] = "&slots=0&step=1h&to=2026-01-05T11:00:00Z";
+
+    (void)state;
+    make("s", "{'at':['2027-01-01T00:00:00Z']}", "");
+    pass_time(SPAN_H);
+    add_history(8000);
+    assert_string_equal(slots(window), "10:00 succeeded=8000");
+    assert_json("schedules.0.cut", "null");
+}
+
+static void more_attempts_than_the_limit_are_cut(void **state)
+{
+    (void)state;
+    make("s", "{'at':['2027-01-01T00:00:00Z']}", "");
+    pass_time(SPAN_H);
+    add_history(18000); /* five in a second; the limit is 16,000 */
+    assert_string_equal(slots("&slots=0&step=1h&to=2026-01-05T12:00:00Z"),
+                        "10:00 succeeded=16000");
+    assert_non_null(strstr(json_at("schedules.0.cut"), "more runs"));
+    /* Of a window in the past, the runs that ended first are read. */
+    assert_string_equal(slots("&slots=0&step=10m&to=2026-01-05T10:10:00Z"),
+                        "10:00 succeeded=3000");
+}
+
 /* ---- selection ---- */
 
 static void pages_continue_after_the_last_id(void **state)
@@ -384,6 +411,8 @@ int main(void)
         API_TEST(schedules_that_follow_their_runs_have_one_planned_slot),
         API_TEST(a_number_of_runs_or_an_end_ends_the_plan),
         API_TEST(excluded_days_have_no_slots),
+        API_TEST(many_attempts_of_a_schedule_are_counted),
+        API_TEST(more_attempts_than_the_limit_are_cut),
         API_TEST(pages_continue_after_the_last_id),
         API_TEST(filters_select_schedules),
         API_TEST(other_namespaces_are_not_visible),

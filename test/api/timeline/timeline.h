@@ -144,3 +144,28 @@ static inline const char *ids(void)
         buf_printf(&out, "%s%s", i > 0 ? " " : "", word(json_array_get(rows, i), "id"));
     return text;
 }
+
+/*
+ * Writes `count` successful triggers of each schedule, in the hour from 10:00 on, at equal
+ * distances.  A key has the milliseconds since 2020 in its high bits.
+ */
+static inline void add_history(int count)
+{
+    struct err err = {.text = ""};
+    char sql[1200];
+
+    snprintf(sql, sizeof sql,
+             "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+             " INSERT INTO history (id, schedule, slot, pass, attempt, fence, bits, outcome,"
+             " reason, last, due, created_at, started_at, ended_at, expire_at, queue, node)"
+             " SELECT ((1767607200000 - 1577836800000 + i * 3600000 / %d) * 4194304)"
+             " + (id & 4194303) + 100000, id, 1767607200000000 + i * 3600000000 / %d, i + 1, 1,"
+             " 1, 1, 10, 0, 1, 1767607200000000 + i * 3600000000 / %d,"
+             " 0, 1767607200000000 + i * 3600000000 / %d, 1767607200000000 + i * 3600000000"
+             " / %d, 9223372036854775807, 0, 0 FROM n, schedules",
+             count - 1, count, count, count, count, count);
+    if (db_exec(world.db, str_of(sql), &err) != RC_OK)
+        fail_msg("%s", err.text);
+    if (db_exec(world.db, STR("UPDATE cursors SET last_end = 1767610800000000"), &err) != RC_OK)
+        fail_msg("%s", err.text);
+}
