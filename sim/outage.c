@@ -240,7 +240,6 @@ static void simplify(struct policies *p)
     p->gate_limit = 0;
     p->retention_age = 0;
     p->retention_count = 0;
-    p->expires_at_start = false;
     p->lease = LEASE_ALL;
 }
 
@@ -251,6 +250,42 @@ static void read_open(struct outage_world *w, int schedule, struct outage_open *
         if (w->held[i].schedule == schedule)
             ret->runs[ret->count++] = (struct forecast_run){w->held[i].started,
                                                             w->held[i].ends};
+}
+
+/* Some runs are longer than most intervals, so that slots overlap and wait. */
+static span draw_duration(struct outage_world *w)
+{
+    int64_t most = prng_chance(&w->prng, 1, 3) ? 120 : 10;
+
+    return prng_between(&w->prng, 1, most * w->profile.unit / SPAN_MS) * SPAN_MS;
+}
+
+/* Cancels some of the next slots, if they are known. */
+static enum rc cancel_slots(struct outage_world *w, struct outage_schedule *s,
+                            struct err *reterr)
+{
+    struct spec_ctx ctx = advance_ctx(&s->plan, &s->cursor);
+    struct command command = command_new(COMMAND_SKIP);
+    struct slot slot = {.at = s->cursor.mark};
+    enum rc rc = RC_OK;
+
+    if (forecast_depends_on_runs(&s->plan, &s->cursor) || !prng_chance(&w->prng, 1, 4))
+        return RC_OK;
+    ctx.calendars = w->plan.calendars;
+    command.namespace = w->namespace;
+    command.by = STR("sim");
+    while (rc == RC_OK && s->cancelled_count < OUTAGE_CANCELLED_MAX &&
+           spec_next(&s->plan.spec, &ctx, slot.at, &slot)) {
+        if (prng_chance(&w->prng, 1, 2))
+            continue;
+        command.run.id = (struct run_id){.schedule = s->key, .slot_ms = slot.at / SPAN_MS};
+        rc = turn(w, &command, reterr);
+        if (rc == RC_OK && w->out.replies[0].rc == RC_OK)
+            s->cancelled[s->cancelled_count++] = slot.at;
+        else if (rc == RC_OK)
+            break; /* it has started already */
+    }
+    return rc;
 }
 
 static enum rc make_schedule(struct outage_world *w, int i, struct err *reterr)
@@ -272,10 +307,8 @@ static enum rc make_schedule(struct outage_world *w, int i, struct err *reterr)
     checked->draft.plan.lane = LANE_PULL;
     checked->draft.queue = drafts_queue(0);
     checked->draft.trigger = false;
-    s->checked = checked;
     s->plan = checked->draft.plan;
-    s->duration = prng_between(&w->prng, 1, 20) * w->profile.unit /
-                  prng_between(&w->prng, 1, 10) / SPAN_MS * SPAN_MS;
+    s->duration = draw_duration(w);
     command.namespace = w->namespace;
     command.name = str_of(s->name);
     command.by = STR("sim");
@@ -290,7 +323,7 @@ static enum rc make_schedule(struct outage_world *w, int i, struct err *reterr)
     s->created = s->plan.created = w->now;
     w->made = i + 1;
     read_open(w, i, &s->opened);
-    return RC_OK;
+    return cancel_slots(w, s, reterr);
 }
 
 /* ---- what is compared ---- */

@@ -12,6 +12,8 @@
 #include "sim/tally.h"
 #include "store/history.h"
 
+enum { OUTAGE_CANCELLED_MAX = 4 };
+
 /* What became of a slot, or of consecutive slots without a run. */
 struct outage_item {
     instant first, last;
@@ -34,13 +36,14 @@ struct outage_open {
 /* A schedule whose runs always succeed and all take the same time. */
 struct outage_schedule {
     char name[16];
-    const struct checked_draft *checked;
     struct plan plan; /* as the engine has it */
     int64_t key;
     instant created;
     struct cursor cursor; /* when it was created */
     struct outage_open opened;
     span duration;
+    instant cancelled[OUTAGE_CANCELLED_MAX]; /* slots */
+    int cancelled_count;
     /* The state when the world stops. */
     struct cursor stopped;
     struct outage_open open;

@@ -74,6 +74,8 @@ static struct forecast forecast_of(const struct outage_plan *plan,
     return (struct forecast){
         .plan = &s->plan,
         .calendars = plan->calendars,
+        .exceptions = s->cancelled,
+        .exception_count = s->cancelled_count,
         .duration = s->duration,
         .down_from = plan->down_from,
         .down_to = plan->down_to,
@@ -222,7 +224,8 @@ static bool is_free(const struct outage_schedule *s)
 {
     const struct policies *p = &s->plan.policies;
 
-    return !forecast_depends_on_runs(&s->plan, &s->cursor) && s->stopped.flags == 0 &&
+    return !forecast_depends_on_runs(&s->plan, &s->cursor) &&
+           (s->stopped.flags & ~CURSOR_EXCEPTIONS) == 0 &&
            policies_buffer_room(p, BUFFER_LIMIT_MAX, 1) == 1;
 }
 
