@@ -544,7 +544,7 @@ void forecast_begin(struct forecast *f, instant now)
     f->open_first = f->start_count = f->rounds = 0;
     f->open_changed = f->is_cut = f->is_stopped = false;
     update_context(f);
-    if (f->plan->is_governed)
+    if (f->plan->is_governed || c->next_at > c->mark)
         set_next(f, c->next_at);
     else
         find_next(f);
@@ -594,10 +594,10 @@ void forecast_begin_at(struct forecast *f, instant at)
         c->mark = at - 1;
         c->last_slot = c->last_start = c->last_end = at - 1;
         c->last_held = INSTANT_NONE;
-        c->next_at = INSTANT_NEVER;
+        c->next_at = f->plan->is_governed ? INSTANT_NEVER : c->mark;
     } else if (!(c->flags & CURSOR_PAUSED) || c->mark >= at) {
         update_context(f);
-        c->mark = mark_before(f, at);
+        c->mark = c->next_at = mark_before(f, at);
     }
     forecast_begin(f, at - 1);
     if (!plan_follows(f->plan) && !(c->flags & CURSOR_PAUSED))
