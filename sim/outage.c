@@ -36,7 +36,6 @@ struct held_run {
     struct run_id run;
     int64_t fence;
     instant started, ends;
-    bool is_cancelled;
 };
 
 struct outage_world {
@@ -47,11 +46,11 @@ struct outage_world {
     struct sim_vfs *vfs;
     struct db *db;
     struct engine *engine;
-    bool is_verbose;
     int64_t namespace, queue;
     struct outage_plan plan;
     struct day_set calendar;
     struct outage_schedule schedules[SIM_SCHEDULES_MAX];
+    int made; /* schedules; the next one may start a run when it is created */
     struct held_run *held;
     int held_count;
     instant now, wake_at;
@@ -63,7 +62,7 @@ struct outage_world {
 
 static void say(const struct outage_world *w, const char *what, int64_t n)
 {
-    if (w->is_verbose)
+    if (w->plan.is_verbose)
         printf("%10.3f %s %" PRId64 "\n", (double)(w->now - w->profile.begin) / (double)SPAN_S,
                what, n);
 }
@@ -97,7 +96,7 @@ static void take_grants(struct outage_world *w)
         const struct run *run = &w->out.grants[i].run;
         int s = 0;
 
-        while (w->schedules[s].key != run->schedule)
+        while (s < w->made && w->schedules[s].key != run->schedule)
             s++;
         w->held = recorder_room(w->held, w->held_count, sizeof *w->held);
         w->held[w->held_count++] = (struct held_run){
@@ -145,60 +144,26 @@ static enum rc turn(struct outage_world *w, const struct command *command, struc
 
 /* ---- the worker ---- */
 
-static struct report *add_report(struct outage_world *w, int held, enum report_kind kind)
-{
-    struct report *report = &w->reports[w->report_count++];
-
-    must(w->report_count <= REPORTS_MAX);
-    *report = (struct report){
-        .tag = (uint64_t)held,
-        .kind = kind,
-        .namespace = w->namespace,
-        .run = w->held[held].run,
-        .fence = w->held[held].fence,
-    };
-    return report;
-}
-
 /* Reports the runs that have ended by now, in the order of their ends. */
 static void report_ends(struct outage_world *w)
 {
     int left = 0;
 
-    for (int i = 0; i < w->held_count; i++)
-        if (w->held[i].ends <= w->now && w->report_count < REPORTS_MAX)
-            add_report(w, i, REPORT_DONE)->outcome = w->held[i].is_cancelled
-                                                         ? OUTCOME_CANCELLED
-                                                         : OUTCOME_SUCCEEDED;
+    for (int i = 0; i < w->held_count; i++) {
+        const struct held_run *held = &w->held[i];
+
+        if (held->ends > w->now || w->report_count == REPORTS_MAX)
+            w->held[left++] = *held;
         else
-            w->held[left++] = w->held[i];
-    w->held_count = left;
-}
-
-/* With cancelOther a run ends as soon as it is asked to. */
-static enum rc obey_stops(struct outage_world *w, struct err *reterr)
-{
-    bool any = false;
-    enum rc rc;
-
-    for (int i = 0; i < w->held_count && w->report_count < REPORTS_MAX; i++)
-        if (w->schedules[w->held[i].schedule].plan.policies.overlap == OVERLAP_CANCEL_OTHER)
-            add_report(w, i, REPORT_ALIVE);
-    if (w->report_count == 0)
-        return RC_OK;
-    rc = turn(w, NULL, reterr);
-    for (int i = 0; rc == RC_OK && i < w->out.report_count; i++) {
-        struct held_run *held = &w->held[w->out.report_replies[i].tag];
-
-        if (!w->out.report_replies[i].is_cancelled)
-            continue;
-        held->is_cancelled = any = true;
-        held->ends = w->now;
+            w->reports[w->report_count++] = (struct report){
+                .kind = REPORT_DONE,
+                .namespace = w->namespace,
+                .run = held->run,
+                .fence = held->fence,
+                .outcome = OUTCOME_SUCCEEDED,
+            };
     }
-    if (rc != RC_OK || !any)
-        return rc;
-    report_ends(w);
-    return turn(w, NULL, reterr);
+    w->held_count = left;
 }
 
 static instant next_at(const struct outage_world *w)
@@ -207,6 +172,8 @@ static instant next_at(const struct outage_world *w)
 
     for (int i = 0; i < w->held_count; i++)
         at = w->held[i].ends < at ? w->held[i].ends : at;
+    if (at == INSTANT_NEVER)
+        return at;
     at = (at + SPAN_MS - 1) / SPAN_MS * SPAN_MS;
     return at > w->now ? at : w->now;
 }
@@ -220,8 +187,6 @@ static enum rc run_until(struct outage_world *w, instant until, struct err *rete
         w->now = next_at(w);
         report_ends(w);
         rc = turn(w, NULL, reterr);
-        if (rc == RC_OK)
-            rc = obey_stops(w, reterr);
     }
     return rc;
 }
@@ -260,9 +225,14 @@ static enum rc make_names(struct outage_world *w, struct err *reterr)
     return rc;
 }
 
-/* Runs begin at once and always succeed: policies about anything else have no effect. */
+/*
+ * Runs begin at once and always succeed: policies about anything else have no effect.  When a
+ * cancelled run ends is up to its holder, so that other runs are terminated instead.
+ */
 static void simplify(struct policies *p)
 {
+    if (p->overlap == OVERLAP_CANCEL_OTHER)
+        p->overlap = OVERLAP_TERMINATE_OTHER;
     p->approval = p->pause_on_failure = p->at_most_once = false;
     p->start_within = p->timeout = p->max_run_time = p->idle_close = 0;
     p->retry.attempts = 1;
@@ -270,8 +240,52 @@ static void simplify(struct policies *p)
     p->gate_limit = 0;
     p->retention_age = 0;
     p->retention_count = 0;
-    p->expires_at_start = false;
     p->lease = LEASE_ALL;
+}
+
+static void read_open(struct outage_world *w, int schedule, struct outage_open *ret)
+{
+    ret->runs = arena_array(w->arena, (size_t)w->held_count, sizeof *ret->runs);
+    for (int i = 0; i < w->held_count; i++)
+        if (w->held[i].schedule == schedule)
+            ret->runs[ret->count++] = (struct forecast_run){w->held[i].started,
+                                                            w->held[i].ends};
+}
+
+/* Some runs are longer than most intervals, so that slots overlap and wait. */
+static span draw_duration(struct outage_world *w)
+{
+    int64_t most = prng_chance(&w->prng, 1, 3) ? 120 : 10;
+
+    return prng_between(&w->prng, 1, most * w->profile.unit / SPAN_MS) * SPAN_MS;
+}
+
+/* Cancels some of the next slots, if they are known. */
+static enum rc cancel_slots(struct outage_world *w, struct outage_schedule *s,
+                            struct err *reterr)
+{
+    struct spec_ctx ctx = advance_ctx(&s->plan, &s->cursor);
+    struct command command = command_new(COMMAND_SKIP);
+    struct slot slot = {.at = s->cursor.mark};
+    enum rc rc = RC_OK;
+
+    if (forecast_depends_on_runs(&s->plan, &s->cursor) || !prng_chance(&w->prng, 1, 4))
+        return RC_OK;
+    ctx.calendars = w->plan.calendars;
+    command.namespace = w->namespace;
+    command.by = STR("sim");
+    while (rc == RC_OK && s->cancelled_count < OUTAGE_CANCELLED_MAX &&
+           spec_next(&s->plan.spec, &ctx, slot.at, &slot)) {
+        if (prng_chance(&w->prng, 1, 2))
+            continue;
+        command.run.id = (struct run_id){.schedule = s->key, .slot_ms = slot.at / SPAN_MS};
+        rc = turn(w, &command, reterr);
+        if (rc == RC_OK && w->out.replies[0].rc == RC_OK)
+            s->cancelled[s->cancelled_count++] = slot.at;
+        else if (rc == RC_OK)
+            break; /* it has started already */
+    }
+    return rc;
 }
 
 static enum rc make_schedule(struct outage_world *w, int i, struct err *reterr)
@@ -293,10 +307,8 @@ static enum rc make_schedule(struct outage_world *w, int i, struct err *reterr)
     checked->draft.plan.lane = LANE_PULL;
     checked->draft.queue = drafts_queue(0);
     checked->draft.trigger = false;
-    s->checked = checked;
     s->plan = checked->draft.plan;
-    s->duration = prng_between(&w->prng, 1, 20) * w->profile.unit /
-                  prng_between(&w->prng, 1, 10) / SPAN_MS * SPAN_MS;
+    s->duration = draw_duration(w);
     command.namespace = w->namespace;
     command.name = str_of(s->name);
     command.by = STR("sim");
@@ -309,7 +321,9 @@ static enum rc make_schedule(struct outage_world *w, int i, struct err *reterr)
     s->key = w->out.replies[0].schedule;
     s->cursor = *w->out.replies[0].cursor;
     s->created = s->plan.created = w->now;
-    return RC_OK;
+    w->made = i + 1;
+    read_open(w, i, &s->opened);
+    return cancel_slots(w, s, reterr);
 }
 
 /* ---- what is compared ---- */
@@ -329,22 +343,19 @@ static enum rc read_stopped(struct outage_world *w, int i, struct err *reterr)
     must(cursor.rows == 1);
     cursors_read(&cursor, 0, &s->stopped);
     s->waiting = arena_array(w->arena, (size_t)waiting.rows, sizeof *s->waiting);
-    s->open = arena_array(w->arena, (size_t)w->held_count, sizeof *s->open);
+    read_open(w, i, &s->open);
     for (s->waiting_count = 0; s->waiting_count < waiting.rows; s->waiting_count++) {
         runs_read(&waiting, s->waiting_count, &run);
         s->waiting[s->waiting_count] = (struct due_slot){run.slot, run.due};
     }
-    for (int k = 0; k < w->held_count; k++)
-        if (w->held[k].schedule == i)
-            s->open[s->open_count++] = (struct forecast_run){w->held[k].started,
-                                                             w->held[k].ends};
     return RC_OK;
 }
 
 static void add_run(struct outage_schedule *s, instant slot, bool waits)
 {
-    *outage_add(&s->played) = (struct outage_item){
-        slot, slot, 1, waits ? OUTCOME_NONE : OUTCOME_STARTED, REASON_NONE};
+    if (slot > s->cursor.mark) /* else it started when the schedule was created */
+        *outage_add(&s->played) = (struct outage_item){
+            slot, slot, 1, waits ? OUTCOME_NONE : OUTCOME_STARTED, REASON_NONE};
 }
 
 static enum rc read_played(struct outage_world *w, struct outage_schedule *s,
@@ -461,8 +472,8 @@ enum rc outage_run(uint64_t seed, const struct zone_source *zones,
 
     must(w);
     w->zones = *zones;
-    w->is_verbose = options->is_verbose;
     begin_world(w, seed);
+    w->plan.is_verbose = options->is_verbose;
     rc = play_world(w, reterr);
     tally->seeds++;
     tally->turns += w->turns;

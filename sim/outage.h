@@ -12,10 +12,7 @@
 #include "sim/tally.h"
 #include "store/history.h"
 
-enum {
-    OUTAGE_HELD_MAX = 16, /* runs of a schedule that are open when the world stops: at most one
-                             unless they may overlap */
-};
+enum { OUTAGE_CANCELLED_MAX = 4 };
 
 /* What became of a slot, or of consecutive slots without a run. */
 struct outage_item {
@@ -30,20 +27,28 @@ struct outage_items {
     int count;
 };
 
+/* Runs that are open, in the order of their ends. */
+struct outage_open {
+    struct forecast_run *runs;
+    int count;
+};
+
 /* A schedule whose runs always succeed and all take the same time. */
 struct outage_schedule {
     char name[16];
-    const struct checked_draft *checked;
     struct plan plan; /* as the engine has it */
     int64_t key;
     instant created;
     struct cursor cursor; /* when it was created */
+    struct outage_open opened;
     span duration;
+    instant cancelled[OUTAGE_CANCELLED_MAX]; /* slots */
+    int cancelled_count;
     /* The state when the world stops. */
     struct cursor stopped;
-    struct forecast_run *open;
+    struct outage_open open;
     struct due_slot *waiting;
-    int open_count, waiting_count;
+    int waiting_count;
     struct outage_items played; /* at the end */
 };
 
@@ -51,6 +56,7 @@ struct outage_plan {
     instant down_from, down_to, end;
     const struct day_set *calendars;
     struct forecast_room *room;
+    bool is_verbose;
 };
 
 /*

@@ -5,6 +5,7 @@
  * the stop alone, as if all earlier slots had been decided in time.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,8 @@ static struct forecast forecast_of(const struct outage_plan *plan,
     return (struct forecast){
         .plan = &s->plan,
         .calendars = plan->calendars,
+        .exceptions = s->cancelled,
+        .exception_count = s->cancelled_count,
         .duration = s->duration,
         .down_from = plan->down_from,
         .down_to = plan->down_to,
@@ -124,6 +127,22 @@ static const char *outcome_name(const struct outage_item *item)
                                             : reason_text(item->reason);
 }
 
+/* For --verbose. */
+static void print_items(const struct outage_schedule *s, const char *what,
+                        const struct outage_items *items)
+{
+    const struct policies *p = &s->plan.policies;
+
+    printf("%s %s: overlap %s, catch-up %s, window %" PRId64
+           " ms, buffer %d, runs take %" PRId64 " ms\n",
+           s->name, what, overlap_text(p->overlap), catchup_text(p->catchup),
+           p->catchup_window / SPAN_MS, p->buffer_limit, s->duration / SPAN_MS);
+    for (int i = 0; i < items->count; i++)
+        printf("  %s %" PRId64 " to %" PRId64 " ms (%" PRId64 ")\n",
+               outcome_name(&items->list[i]), items->list[i].first / SPAN_MS,
+               items->list[i].last / SPAN_MS, items->list[i].count);
+}
+
 static enum rc compare_items(const struct outage_schedule *s, const struct outage_items *wanted,
                              struct err *reterr)
 {
@@ -167,14 +186,19 @@ static enum rc compare_notes(const struct outage_schedule *s, const char *what,
     return RC_OK;
 }
 
+static void add_open(struct forecast *f, const struct outage_open *open)
+{
+    for (int i = 0; i < open->count; i++)
+        forecast_add_open(f, open->runs[i]);
+}
+
 static void play_stopped(const struct outage_plan *plan, const struct outage_schedule *s,
                          struct notes *notes)
 {
     struct forecast f = forecast_of(plan, s, &s->stopped, notes);
 
     forecast_begin(&f, plan->down_from - 1);
-    for (int i = 0; i < s->open_count; i++)
-        forecast_add_open(&f, s->open[i]);
+    add_open(&f, &s->open);
     for (int i = 0; i < s->waiting_count; i++)
         forecast_add_waiting(&f, s->waiting[i]);
     forecast_play(&f);
@@ -200,7 +224,8 @@ static bool is_free(const struct outage_schedule *s)
 {
     const struct policies *p = &s->plan.policies;
 
-    return !forecast_depends_on_runs(&s->plan, &s->cursor) && s->stopped.flags == 0 &&
+    return !forecast_depends_on_runs(&s->plan, &s->cursor) &&
+           (s->stopped.flags & ~CURSOR_EXCEPTIONS) == 0 &&
            policies_buffer_room(p, BUFFER_LIMIT_MAX, 1) == 1;
 }
 
@@ -233,9 +258,14 @@ enum rc outage_compare(const struct outage_plan *plan, const struct outage_sched
     enum rc rc;
 
     forecast_begin(&f, s->created);
+    add_open(&f, &s->opened);
     forecast_play(&f);
     normalize(&all.items);
     normalize(&copy.played);
+    if (plan->is_verbose) {
+        print_items(s, "forecast", &all.items);
+        print_items(s, "played", &copy.played);
+    }
     rc = f.is_cut ? err_set(reterr, RC_CORRUPT, -1, 0, "%s: the forecast was cut", s->name)
                   : compare_items(&copy, &all.items, reterr);
     if (rc == RC_OK) {

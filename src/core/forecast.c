@@ -311,17 +311,44 @@ static void begin_run(struct forecast *f, const struct due_slot *slot, bool is_n
     recompute_next(f, is_new);
 }
 
-/* Removes what has waited for too long, unless only its turn counts. */
-static void expire_waiting(struct forecast *f)
+/* The window counts when the turn of a waiting start comes: docs/semantics.md. */
+static bool expires_at_start(const struct forecast *f)
 {
     const struct policies *p = &f->plan->policies;
+
+    return p->expires_at_start && p->catchup_window != CATCHUP_WINDOW_NONE && !f->plan->follows;
+}
+
+/* True if a new slot will start soon, so that what waits need not start now. */
+static bool awaits_slot(const struct forecast *f)
+{
+    const struct policies *p = &f->plan->policies;
+    const struct cursor *c = &f->cursor;
+    bool is_near = f->next_due - f->now <= p->catchup_window;
+
+    if (c->next_at == INSTANT_NEVER || (c->flags & (AT_REST | CURSOR_BARRED | CURSOR_FULL)) ||
+        buffer_room(f) <= 0 || remaining_room(f) <= 0)
+        return false;
+    for (int i = 0; i < c->waiting && !is_near; i++)
+        if (!policies_is_too_late(p, f->room->waiting[i].due, f->now))
+            return false;
+    return true;
+}
+
+static bool is_stranded(const struct forecast *f)
+{
+    return expires_at_start(f) && f->cursor.waiting > 0 && f->cursor.open == 0 &&
+           !awaits_slot(f);
+}
+
+/* Removes what has waited for too long. */
+static void expire_waiting(struct forecast *f)
+{
     struct due_slot *list = f->room->waiting;
     int kept = 0;
 
-    if (p->expires_at_start && !f->plan->follows)
-        return;
     for (int i = 0; i < f->cursor.waiting; i++)
-        if (policies_is_too_late(p, list[i].due, f->now))
+        if (policies_is_too_late(&f->plan->policies, list[i].due, f->now))
             say_slot(f, FORECAST_EXPIRED, &list[i], OUTCOME_MISSED, REASON_WINDOW);
         else
             list[kept++] = list[i];
@@ -353,28 +380,33 @@ static bool apply_verdict(struct forecast *f, const struct due_slot *slot, enum 
 static bool decide_once(struct forecast *f)
 {
     struct forecast_room *room = f->room;
+    bool at_start = expires_at_start(f), is_open = f->cursor.open > 0;
+    /* A new start begins before those that did not when the last run ended. */
+    bool is_passed_over = at_start && !is_open && f->start_count > 0 && !f->open_changed;
     struct overlap_effects effects;
-    int waited, count, held = 0;
+    int waited, count, held;
 
-    expire_waiting(f);
+    if (!at_start || !(is_open || is_passed_over || awaits_slot(f)))
+        expire_waiting(f);
     waited = (int)f->cursor.waiting;
+    held = is_passed_over ? waited : 0;
     count = waited + f->start_count;
     f->start_count = 0;
     f->open_changed = false;
-    if (count == 0 || !budget_spend(f->budget, count / CANDIDATES_PER_STEP))
+    if (count == held || !budget_spend(f->budget, count / CANDIDATES_PER_STEP))
         return false;
     memset(room->policy, OVERLAP_DEFAULT, (size_t)count);
-    effects = overlap_decide(room->policy, count, f->plan->policies.overlap, f->cursor.open > 0,
+    effects = overlap_decide(room->policy, count - held, f->plan->policies.overlap, is_open,
                              room->verdict);
-    for (int i = 0; i < count; i++) {
+    for (int i = held, first = held; i < count; i++) {
         struct due_slot slot = room->waiting[i];
 
-        if (apply_verdict(f, &slot, (enum verdict)room->verdict[i], i >= waited))
+        if (apply_verdict(f, &slot, (enum verdict)room->verdict[i - first], i >= waited))
             room->waiting[held++] = slot;
     }
     f->cursor.waiting = held;
     if (!effects.cancel && !effects.terminate)
-        return held > 0 && f->cursor.open == 0; /* the first one had expired */
+        return false;
     while (f->cursor.open > 0)
         end_first(f);
     return true;
@@ -382,9 +414,7 @@ static bool decide_once(struct forecast *f)
 
 static void decide(struct forecast *f)
 {
-    int passes = DECIDE_PASSES_MAX + (int)f->cursor.waiting;
-
-    while (passes-- > 0 && decide_once(f) && !is_over(f))
+    for (int i = 0; i < DECIDE_PASSES_MAX && decide_once(f); i++)
         ;
 }
 
@@ -414,7 +444,7 @@ static void take_turn(struct forecast *f, instant now, bool is_due)
     end_pause(f);
     if (!(f->cursor.flags & CURSOR_BARRED) && (is_due || (is_full && f->open_changed)))
         advance_slots(f);
-    if (f->start_count > 0 || f->open_changed)
+    if (f->start_count > 0 || f->open_changed || is_stranded(f))
         decide(f);
 }
 
@@ -514,7 +544,7 @@ void forecast_begin(struct forecast *f, instant now)
     f->open_first = f->start_count = f->rounds = 0;
     f->open_changed = f->is_cut = f->is_stopped = false;
     update_context(f);
-    if (f->plan->is_governed)
+    if (f->plan->is_governed || c->next_at > c->mark)
         set_next(f, c->next_at);
     else
         find_next(f);
@@ -564,10 +594,10 @@ void forecast_begin_at(struct forecast *f, instant at)
         c->mark = at - 1;
         c->last_slot = c->last_start = c->last_end = at - 1;
         c->last_held = INSTANT_NONE;
-        c->next_at = INSTANT_NEVER;
+        c->next_at = f->plan->is_governed ? INSTANT_NEVER : c->mark;
     } else if (!(c->flags & CURSOR_PAUSED) || c->mark >= at) {
         update_context(f);
-        c->mark = mark_before(f, at);
+        c->mark = c->next_at = mark_before(f, at);
     }
     forecast_begin(f, at - 1);
     if (!plan_follows(f->plan) && !(c->flags & CURSOR_PAUSED))

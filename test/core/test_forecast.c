@@ -221,6 +221,26 @@ static void slots_that_count_from_completions(void **state)
            "begin 01 03:30");
 }
 
+/* The run of 00:30 began at 02:00, after a pause, so that the next slot is 02:45. */
+static void a_play_may_begin_while_a_run_is_open(void **state)
+{
+    struct lines lines;
+    struct forecast forecast;
+
+    (void)state;
+    make_every_plan(&f, 30 * SPAN_MIN, ANCHOR_COMPLETION, "2022-06-01T00:30:00Z");
+    f.plan.created = at("2022-06-01T00:00:00Z");
+    f.cursor.last_slot = at("2022-06-01T00:30:00Z");
+    f.cursor.next_at = INSTANT_NEVER;
+    forecast = forecast_of(&lines, "2022-06-01T02:46:00Z");
+    forecast.cursor.last_start = at("2022-06-01T02:00:00Z");
+    forecast_begin(&forecast, at("2022-06-01T02:10:00Z"));
+    forecast_add_open(&forecast, (struct forecast_run){at("2022-06-01T02:00:00Z"),
+                                                       at("2022-06-01T02:15:00Z")});
+    forecast_play(&forecast);
+    EXPECT(f.line, "list 01 02:45, begin 01 02:45");
+}
+
 static void a_governed_schedule_keeps_the_time_that_it_chose(void **state)
 {
     (void)state;
@@ -284,6 +304,7 @@ int main(void)
         cmocka_unit_test(cancelled_slots_do_not_start),
         cmocka_unit_test(starts_may_be_limited),
         cmocka_unit_test(slots_that_count_from_completions),
+        cmocka_unit_test(a_play_may_begin_while_a_run_is_open),
         cmocka_unit_test(a_governed_schedule_keeps_the_time_that_it_chose),
         cmocka_unit_test(a_play_may_begin_at_any_instant),
         cmocka_unit_test(a_play_ends_when_its_budget_is_used_up_or_nobody_listens),

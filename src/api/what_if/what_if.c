@@ -127,6 +127,7 @@ static void set_cursor(const struct command *command, const struct plan *old, st
         c->flags |= draft->is_paused ? CURSOR_PAUSED : 0;
         c->paused_until = command->save.pause_until;
     }
+    c->next_at = draft->plan.is_governed ? INSTANT_NEVER : c->mark;
     if (!old || old->policies.remaining_runs != draft->plan.policies.remaining_runs)
         c->remaining = draft->plan.policies.remaining_runs;
 }
