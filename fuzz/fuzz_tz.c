@@ -2,15 +2,18 @@
 /*
  * Bytes as a TZif file, as a POSIX rule and as an offset from UTC.
  *
- * Every zone that is accepted keeps the contracts of core/time/tz.h at each of its changes.
+ * Every zone that is accepted keeps the contracts of core/time/tz.h at each of its changes, and
+ * core/time/tz_type.h gives the same offsets.
  */
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/must.h"
+#include "core/time/civil.h"
 #include "core/time/tz.h"
 #include "core/time/tz_posix.h"
+#include "core/time/tz_type.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -65,6 +68,18 @@ static void check_cycle(const struct tz *tz, int i)
     check_round_trip(tz, later);
 }
 
+/* The offset of one second is that of the table, in the supported years. */
+static void check_type(const struct tz *tz, const uint8_t *bytes, size_t len, int64_t s)
+{
+    struct tz_type type;
+    struct err err;
+
+    if (s < DAY_MIN * DAY_SECONDS || s > DAY_MAX * DAY_SECONDS)
+        return;
+    must(tz_type_at(STR("Fuzz/Zone"), bytes, len, s, &type, &err) == RC_OK);
+    must(type.offset == tz_offset(tz, s));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct str text = {(const char *)bytes, len};
@@ -84,6 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     for (int i = 1; i < tz->count; i++) {
         check_segment(tz, i);
         check_cycle(tz, i);
+        check_type(tz, bytes, len, tz->seg[i].start);
+        check_type(tz, bytes, len, tz->seg[i].start - 1);
     }
     return 0;
 }

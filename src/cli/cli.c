@@ -26,8 +26,8 @@ static const struct command_group *const groups[] = {
 };
 
 static const struct command *const commands[] = {
-    &next_command,       &explain_command, &worker_command, &events_command, &version_command,
-    &completion_command, &apply_command,   &diff_command,   &export_command,
+    &next_command,    &explain_command,    &worker_command, &events_command, &status_command,
+    &version_command, &completion_command, &apply_command,  &diff_command,   &export_command,
 };
 
 enum {

@@ -6,7 +6,6 @@
 #include "server/balance_thread.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -51,13 +50,13 @@ struct balance_thread {
     pthread_t thread;
     bool is_started;
     struct mailbox *stop; /* a message: the thread must stop */
-    _Atomic bool is_stopping;
 
     /* Of the thread alone. */
     struct db *db;
     struct check_balances *checks;
     struct zoneinfo *zones;
     struct sums *next;
+    int64_t logged; /* differences of the last pass */
 
     pthread_mutex_t lock; /* protects the members below */
     struct sums *last;
@@ -114,7 +113,7 @@ static bool must_stop(void *arg)
 {
     struct balance_thread *t = arg;
 
-    return atomic_load(&t->is_stopping);
+    return mailbox_wait(t->stop, 0);
 }
 
 /* Returns false when the thread must stop. */
@@ -240,9 +239,13 @@ static enum rc compare_some(struct balance_thread *t, int64_t *after, bool *ret_
 {
     struct suspect suspects[AT_ONCE];
     const struct check_balance *list;
-    int count, suspect_count = 0;
-    enum rc rc = read_some(t, *after, AT_ONCE, &list, &count, reterr);
+    int limit = AT_ONCE, count, suspect_count = 0;
+    enum rc rc = read_some(t, *after, limit, &list, &count, reterr);
 
+    if (rc == RC_LIMIT) { /* large documents */
+        limit = 1;
+        rc = read_some(t, *after, limit, &list, &count, reterr);
+    }
     if (rc != RC_OK)
         return rc;
     for (int i = 0; i < count; i++) {
@@ -254,7 +257,7 @@ static enum rc compare_some(struct balance_thread *t, int64_t *after, bool *ret_
         else if (b->is_compared)
             suspects[suspect_count++] = (struct suspect){b->key, b->version, b->fault_at};
     }
-    *ret_is_over = count < AT_ONCE;
+    *ret_is_over = count < limit;
     return confirm_all(t, suspects, suspect_count, reterr);
 }
 
@@ -266,9 +269,10 @@ static void publish(struct balance_thread *t)
     t->next->total.as_of = now;
     for (int i = 0; i < t->next->count; i++)
         t->next->at[i].as_of = now;
-    if (t->next->total.differences > 0)
+    if (t->next->total.differences > 0 && t->next->total.differences != t->logged)
         log_say(t->log, now, LEVEL_ERROR, "ledger is not balanced; run belfry check",
                 LOG_INT("schedules", t->next->total.differences));
+    t->logged = t->next->total.differences;
     must(pthread_mutex_lock(&t->lock) == 0);
     former = t->last;
     t->last = t->next;
@@ -412,7 +416,6 @@ void balance_thread_stop(struct balance_thread *t)
 
     if (!t || !t->is_started)
         return;
-    atomic_store(&t->is_stopping, true);
     must(mailbox_push(t->stop, &message));
     must(pthread_join(t->thread, NULL) == 0);
     t->is_started = false;

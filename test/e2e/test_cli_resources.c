@@ -272,6 +272,25 @@ static void the_nodes_of_the_server_are_listed(void **state)
     REFUSED(d, 2, "node", "list", "--limit", "1"); /* the list has only one page */
 }
 
+static void the_status_shows_what_needs_attention(void **state)
+{
+    struct server *d = server_start(*state, NULL);
+    struct command_result result = BELFRY(d, "status");
+
+    assert_has(result.out, "Schedules");
+    make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
+    trigger(d, "a");
+    tell_run(d, "fail", json_array_get(claim(d, "q", 1, "5s"), 0), ",'error':'exit status 1'");
+    UNTIL(strcmp(BELFRY(d, "status", "-o", "name").out, "a\n") == 0);
+    result = BELFRY(d, "status", "--utc");
+    assert_has(result.out, "SCHEDULE  KIND");
+    assert_has(result.out, "a         failing  failed at ");
+    assert_has(result.out, ": exit status 1\n");
+    result = BELFRY(d, "status", "-o", "json");
+    assert_int_equal(number_at(result.json, "attentionTotal"), 1);
+    REFUSED(d, 2, "status", "a");
+}
+
 static void options_may_precede_the_command(void **state)
 {
     struct server *d = server_start(*state, NULL);
@@ -315,6 +334,7 @@ int main(void)
         E2E_TEST(a_tls_server_must_be_trusted),
         E2E_TEST(a_worker_uses_the_namespace_of_the_environment),
         E2E_TEST(the_nodes_of_the_server_are_listed),
+        E2E_TEST(the_status_shows_what_needs_attention),
         E2E_TEST(options_may_precede_the_command),
         E2E_TEST(version_prints_client_and_server),
     };

@@ -200,11 +200,11 @@ static const struct header_row header_rows[] = {
     {"sys/timerfd.h", "src/db/deadline.c"},
     {"sys/un.h", "src/io test"},
 
-    {"time.h", "src/io/clock.c test/io/test_clock.c bench/time"},
+    {"time.h", "src/io/clock.c test/core/time/test_tz_type.c test/io/test_clock.c bench/time"},
     {"pthread.h", "src/db/sqlite.c src/db/sqlite_lock.c test/io test/db/test_wal_writeback.c "
                   "test/e2e/peers/upstream.h test/e2e/peers/conductor.h "
                   "src/server/postgres_notify.c src/server/checkpointer.c "
-                  "src/server/catalogue_thread.c "
+                  "src/server/balance_thread.c src/server/catalogue_thread.c "
                   "src/server/frontend/namespace_cache.c " THREADS},
     {"sched.h",
      "src/io/thread.c test/io/test_thread.c test/io/test_host_name.c test/e2e/test_network.c"},

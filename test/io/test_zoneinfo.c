@@ -279,6 +279,53 @@ static void the_list_has_every_zone_and_nothing_else(void **state)
     zoneinfo_close(zones);
 }
 
+/* New York is the third zone; its next change after the one in March is at 1730613600. */
+static void the_list_shows_what_clocks_show(void **state)
+{
+    struct zoneinfo *zones = open_zones(DATA);
+    struct arena *arena = arena_new(1 << 20);
+    const struct tz_now *list;
+    int count;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) { /* also back in time */
+        bool is_summer = i % 2 == 1;
+
+        list = zoneinfo_now(zones, instant_of_seconds(SPRING_2024) - !is_summer, arena, &count);
+        assert_int_equal(count, 16);
+        assert_true(str_eq(list[2].name, STR("America/New_York")));
+        assert_int_equal(list[2].type.offset, is_summer ? -4 * H : -5 * H);
+        assert_string_equal(list[2].type.abbreviation, is_summer ? "EDT" : "EST");
+        assert_int_equal(list[2].type.is_dst, is_summer);
+        assert_int_equal(list[2].next, is_summer ? 1730613600 : SPRING_2024);
+        assert_int_equal(list[7].type.offset, 11 * H / 2); /* Kolkata */
+        assert_true(list[7].next == TZ_TIME_MAX);
+    }
+    arena_free(arena);
+    zoneinfo_close(zones);
+}
+
+/* Files are read again only after the next change of a zone. */
+static void the_list_omits_damaged_files_and_is_kept(void **state)
+{
+    struct zoneinfo *zones = open_zones(temp);
+    struct arena *arena = arena_new(1 << 20);
+    int count;
+
+    (void)state;
+    copy_zone("America/New_York", "Here");
+    write_file("Damaged", "TZif2", 5);
+    (void)zoneinfo_now(zones, instant_of_seconds(SPRING_2024) - 1, arena, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(unlink(below("Here")), 0);
+    (void)zoneinfo_now(zones, instant_of_seconds(SPRING_2024) - 1, arena, &count);
+    assert_int_equal(count, 1);
+    (void)zoneinfo_now(zones, instant_of_seconds(SPRING_2024), arena, &count);
+    assert_int_equal(count, 0);
+    arena_free(arena);
+    zoneinfo_close(zones);
+}
+
 static void the_list_omits_duplicates_and_survives_link_cycles(void **state)
 {
     struct zoneinfo *zones = open_zones(temp);
@@ -539,6 +586,8 @@ int main(void)
         TEST(files_that_are_not_zones_are_refused_without_blocking),
         TEST(a_directory_without_zones_says_so),
         TEST(the_list_has_every_zone_and_nothing_else),
+        TEST(the_list_shows_what_clocks_show),
+        TEST(the_list_omits_damaged_files_and_is_kept),
         TEST(the_list_omits_duplicates_and_survives_link_cycles),
         TEST(the_version_is_what_the_directory_says),
         TEST(every_zone_of_the_system_loads_in_any_environment),

@@ -313,28 +313,36 @@ static const char *what_was_cut(const struct listing *l)
                           : l->zones.cut;
 }
 
+/* Members that this page has not examined. */
+static bool has_more(const struct listing *l, const struct clock_members *members)
+{
+    const struct clock_member *end;
+
+    if (members->count == 0)
+        return false;
+    end = &members->at[members->count - 1];
+    return members->has_more || l->last.change != end->change || l->last.id != end->id;
+}
+
 static enum call_step print_page(struct listing *l)
 {
     const struct clock_changes *r = l->request;
-    struct clock_member *members;
+    struct clock_members members;
     struct str cursor = {NULL, 0};
     enum call_step step;
-    bool has_more;
     struct err err;
-    int count;
 
     l->last = find_position(l);
     l->examined = r->has_position && l->last.id == r->id ? r->examined : 0;
-    if (!clock_zones_members(l->call, &l->zones, &l->last, &members, &count, &has_more, &step))
+    if (!clock_zones_members(l->call, &l->zones, &l->last, &members, &step))
         return step;
     answer_open(&l->out);
     answer_put_instant(&l->out, "from", r->query.from);
     answer_put_instant(&l->out, "until", r->query.until);
     answer_text(&l->out, ",\"changes\":[");
-    if (examine_members(l, members, count, &err) != RC_OK)
+    if (examine_members(l, members.at, members.count, &err) != RC_OK)
         return view_failed(l->call, &err);
-    if (count > 0 && (has_more || l->last.change != members[count - 1].change ||
-                      l->last.id != members[count - 1].id))
+    if (has_more(l, &members))
         cursor = print_position(l);
     close_change(l);
     answer_text(&l->out, "]");

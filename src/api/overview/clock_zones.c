@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the zones in use in one pass over the catalogue, and the schedules of a page in another.
+ * Finds the zones in use in one pass over the catalogue, and the schedules of a page in
+ * another.
  */
 #include "api/overview/clock_zones.h"
 
@@ -289,14 +290,12 @@ static void look_for_members(void *arg, const struct catalogue *catalogue)
     }
 }
 
-bool clock_zones_members(struct call *call, struct clock_zones *zones,
-                         const struct clock_member *after, struct clock_member **ret,
-                         int *ret_count, bool *ret_has_more, enum call_step *ret_step)
+bool clock_zones_members(struct call *call, const struct clock_zones *zones,
+                         const struct clock_member *after, struct clock_members *ret,
+                         enum call_step *ret_step)
 {
     struct member_look look = {.call = call, .zones = zones, .after = after};
     struct catalogue_visit visit = {.look = look_for_members, .arg = &look};
-    struct clock_member *members;
-    int count;
 
     look.select = catalogue_select_begin(CLOCK_EXAMINED_MAX + 1, call->arena);
     if (!catalogue_visit(call, &visit, ret_step))
@@ -304,12 +303,10 @@ bool clock_zones_members(struct call *call, struct clock_zones *zones,
     for (int i = 0; i < zones->many_count; i++)
         add_candidates(&look, zones->many[i].change, zones->many[i].id);
     catalogue_select_end(&look.select);
-    *ret_has_more = look.select.count > CLOCK_EXAMINED_MAX;
-    count = *ret_has_more ? CLOCK_EXAMINED_MAX : look.select.count;
-    members = arena_array(call->arena, (size_t)count, sizeof *members);
-    for (int i = 0; i < count; i++)
-        members[i] = (struct clock_member){(int)look.select.at[i].key, look.select.at[i].id};
-    *ret = members;
-    *ret_count = count;
+    ret->has_more = look.select.count > CLOCK_EXAMINED_MAX;
+    ret->count = ret->has_more ? CLOCK_EXAMINED_MAX : look.select.count;
+    ret->at = arena_array(call->arena, (size_t)ret->count, sizeof *ret->at);
+    for (int i = 0; i < ret->count; i++)
+        ret->at[i] = (struct clock_member){(int)look.select.at[i].key, look.select.at[i].id};
     return true;
 }

@@ -59,10 +59,13 @@ struct clock_query {
 bool clock_zones_read(struct call *call, struct db *db, const struct clock_query *query,
                       struct clock_zones *ret, enum call_step *ret_step);
 
-/*
- * The schedules after `after`, by change and id, at most CLOCK_EXAMINED_MAX; *ret_has_more tells
- * that there are more.
- */
-bool clock_zones_members(struct call *call, struct clock_zones *zones,
-                         const struct clock_member *after, struct clock_member **ret,
-                         int *ret_count, bool *ret_has_more, enum call_step *ret_step);
+struct clock_members {
+    struct clock_member *at; /* by change and id, at most CLOCK_EXAMINED_MAX */
+    int count;
+    bool has_more;
+};
+
+/* The schedules after `after`.  False with *ret_step after an error. */
+bool clock_zones_members(struct call *call, const struct clock_zones *zones,
+                         const struct clock_member *after, struct clock_members *ret,
+                         enum call_step *ret_step);

@@ -44,6 +44,7 @@ extern const struct command next_command;
 extern const struct command explain_command;
 extern const struct command worker_command;
 extern const struct command events_command;
+extern const struct command status_command;
 extern const struct command version_command;
 extern const struct command completion_command;
 extern const struct command apply_command;

@@ -79,7 +79,7 @@ struct topic {
 
 static const struct topic topics[] = {
     {"Schedules:", "schedule backfill calendar next explain"},
-    {"Runs and history:", "run events audit"},
+    {"Runs and history:", "status run events audit"},
     {"Queues and workers:", "queue gate worker"},
     {"Namespaces and access:", "apply diff export import namespace token"},
     {"Server:", "serve config node check backup"},

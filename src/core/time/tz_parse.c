@@ -309,7 +309,7 @@ static void apply_rule(const struct tz_posix *rule, int64_t s, struct tz_type *r
     int year = date_of_day(floor_div(s, DAY_SECONDS)).year;
     bool is_dst = false;
 
-    for (int i = year - 1; rule->has_dst && i <= year + 1; i++) {
+    for (int i = year - YEARS_BEFORE; rule->has_dst && i <= year + 1; i++) {
         int64_t start, end;
 
         dst_of_year(rule, i, &start, &end);

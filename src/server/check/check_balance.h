@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the slots of schedules that were due with those that have an account, a few schedules
- * at a time: for a running server, which does so again and again.  check_accounts.h has the
- * rules.
+ * Compares the slots of schedules that were due with those that have an account, a few
+ * schedules at a time: for a running server, which does so again and again.  check_accounts.h
+ * has the rules.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct check_balance {
     int64_t key, namespace, version;
     struct str name;
     /*
-     * False: its slots depend on its runs, its plan cannot be read, it has too many rows, or the
-     * budget is used up.
+     * False: its slots depend on its runs, its plan cannot be read, it has too many rows, or
+     * the budget is used up.
      */
     bool is_compared;
     instant since;         /* slots after this time were compared, up to the mark */
@@ -32,7 +32,8 @@ struct check_balances *check_balances_free(struct check_balances *balances);
 
 /*
  * The next schedules by key after `after`, at most `limit`, deleted ones included, all in one
- * snapshot.  The results are valid until the next call; fewer than `limit`: these were the last.
+ * snapshot.  The results are valid until the next call.  Fewer than `limit`: these were the
+ * last.
  */
 struct check_balance_query {
     struct db *db;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the next clock changes do to schedules.  The world begins on 2026-01-05; New York's
- * clocks go forward on 8 March at 07:00 UTC and back on 1 November at 06:00 UTC, those of Dublin
- * forward on 29 March at 01:00 UTC and back on 25 October at 01:00 UTC.
+ * clocks go forward on 8 March at 07:00 UTC and back on 1 November at 06:00 UTC, those of
+ * Dublin forward on 29 March at 01:00 UTC and back on 25 October at 01:00 UTC.
  */
 #include "world.h"
 
