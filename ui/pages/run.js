@@ -147,7 +147,7 @@ function Shown({ data }) {
                     <${Gantt} phases=${phases} outcome=${run.outcome} zone=${zoneOf(data)} />
                     ${exact ? null : html`<p class="faint small">The events of this run are gone; what it waited for is not known.</p>`}
                 <//>
-                <${Card} title="Why it started when it did">
+                <${Card} title=${run.startedAt ? "Why it started when it did" : "Why it has not started"}>
                     <${LatenessSplit} data=${data} phases=${phases} />
                     ${gate ? html`<p class="small muted">Gate <${Link} to=${["gates"]}>${gate.key}<//>: at most ${gate.limit} at once.</p>` : null}
                 <//>

@@ -13,17 +13,18 @@ import { VirtualList } from "../parts/vlist.js";
 
 const ROW = 46;
 const ROW_NARROW = 92;
+const ROW_PHONE = 116;
 
-/** Whether the page is narrower than its table. */
-function useNarrow() {
-    const media = matchMedia("(max-width: 1000px)");
-    const [isNarrow, setNarrow] = useState(media.matches);
+/** Whether the window is as narrow as a media query says. @param {string} query */
+function useMedia(query) {
+    const media = matchMedia(query);
+    const [isSo, setSo] = useState(media.matches);
     useEffect(() => {
-        const change = () => setNarrow(media.matches);
+        const change = () => setSo(media.matches);
         media.addEventListener("change", change);
         return () => media.removeEventListener("change", change);
     }, []);
-    return isNarrow;
+    return isSo;
 }
 
 /** Nominal, due and actual times apart; equal ones are said once. @param {{run: any}} props */
@@ -72,7 +73,7 @@ function Row({ run, at, choice }) {
 }
 
 function HeadRow() {
-    const names = ["", "State", "Run of", "Slot", "Due", "Started", "Late", "Took", "Attempt", "Queue, worker", ""];
+    const names = ["", "State", "Run of", "Slot", "Due", "Started", "Late", "Took", "Attempt", "Where", ""];
     const classes = ["check", "state", "name", "slot", "due", "start", "late", "took", "try", "where", "buttons"];
     return html`<div class="vrow vhead run-row run-head" role="row">
         ${names.map(
@@ -133,7 +134,8 @@ export function Runs() {
     const filter = filterOf(query.value);
     const list = useRuns(filter);
     const at = useNow();
-    const isNarrow = useNarrow();
+    const isNarrow = useMedia("(max-width: 1240px)");
+    const isPhone = useMedia("(max-width: 600px)");
     const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
     const isApproval = filter.state === "approval";
     const choiceOf = (/** @type {any} */ run) =>
@@ -149,7 +151,7 @@ export function Runs() {
             title=${isApproval ? "Runs that wait for approval" : "Runs"}
             sub="Open runs by creation and ended runs by their end, newest first. Rows change as runs do."
         />
-        <${RunFilters} isNarrow=${isNarrow} />
+        <${RunFilters} isNarrow=${isPhone} />
         <section class="card flush ${isApproval ? "run-choose" : ""}" aria-label="Runs">
             ${list.error ? html`<${Problem} error=${list.error} retry=${list.reload} />` : null}
             <${ListBar} list=${list} chosen=${chosen} setChosen=${setChosen} isApproval=${isApproval} />
@@ -165,7 +167,7 @@ export function Runs() {
                         label="Runs"
                         class="run-list"
                         count=${list.runs.length}
-                        height=${isNarrow ? ROW_NARROW : ROW}
+                        height=${isPhone ? ROW_PHONE : isNarrow ? ROW_NARROW : ROW}
                         head=${isNarrow ? null : html`<${HeadRow} />`}
                         onNearEnd=${list.loadMore}
                         row=${(/** @type {number} */ i) =>

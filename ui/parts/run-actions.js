@@ -36,8 +36,7 @@ const TEXTS = {
 /** @param {{run: any}} props */
 function RunName({ run }) {
     return html`<p>
-        Run <code>${run.id}</code>${run.schedule ? html` of <strong>${run.schedule}</strong>` : null}, slot
-        <${Time} at=${run.slot} />.
+        Run <code>${run.id}</code>${run.schedule ? html` of <strong>${run.schedule}</strong>` : null}, slot <${Time} at=${run.slot} />.
     </p>`;
 }
 
