@@ -56,20 +56,38 @@ export function useRows(values, visible) {
         };
         const load = (/** @type {number} */ limit) =>
             read({ ...asked.current, limit }, abort.signal).then(
-                (page) => setState({ key, rows: page.schedules, cursor: page.cursor, step: page.step, cut: page.cut, error: undefined }),
+                (page) =>
+                    setState({
+                        key,
+                        rows: page.schedules,
+                        cursor: page.cursor,
+                        step: page.step,
+                        cut: page.cut,
+                        error: undefined,
+                    }),
                 fail,
             );
         const refresh = async () => {
             timer = 0;
             refreshedAt = Date.now();
-            const ids = seen.current().filter((id) => marked.current.has(id)).slice(0, IDS_MAX);
+            const ids = seen
+                .current()
+                .filter((id) => marked.current.has(id))
+                .slice(0, IDS_MAX);
             if (ids.length === 0 || document.hidden) return;
             ids.forEach((id) => marked.current.delete(id));
             try {
                 const { from, to, slots, step } = /** @type {any} */ (asked.current);
-                const page = await read({ from, to, slots, step, schedule: ids, limit: IDS_MAX }, abort.signal);
+                const page = await read(
+                    { from, to, slots, step, schedule: ids, limit: IDS_MAX },
+                    abort.signal,
+                );
                 const fresh = new Map(page.schedules.map((/** @type {Row} */ row) => [row.id, row]));
-                setState((old) => ({ ...old, error: undefined, rows: old.rows.map((row) => fresh.get(row.id) ?? row) }));
+                setState((old) => ({
+                    ...old,
+                    error: undefined,
+                    rows: old.rows.map((row) => fresh.get(row.id) ?? row),
+                }));
             } catch (error) {
                 ids.forEach((id) => marked.current.add(id));
                 fail(error);
@@ -116,7 +134,12 @@ export function useRows(values, visible) {
                 .then((page) =>
                     setState((old) =>
                         old.key === of && old.cursor === cursor
-                            ? { ...old, rows: [...old.rows, ...page.schedules], cursor: page.cursor, cut: old.cut ?? page.cut }
+                            ? {
+                                  ...old,
+                                  rows: [...old.rows, ...page.schedules],
+                                  cursor: page.cursor,
+                                  cut: old.cut ?? page.cut,
+                              }
                             : old,
                     ),
                 )

@@ -15,9 +15,13 @@ function drawingTime(page) {
         () =>
             new Promise((resolve) => {
                 new PerformanceObserver((list) => {
-                    const answers = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/v1/slots'));
+                    const answers = performance
+                        .getEntriesByType('resource')
+                        .filter(({ name }) => name.includes('/api/v1/slots'));
                     const arrived = answers.at(-1)?.responseEnd;
-                    const drawn = list.getEntriesByName('timeline-draw').find((entry) => entry.startTime > arrived);
+                    const drawn = list
+                        .getEntriesByName('timeline-draw')
+                        .find((entry) => entry.startTime > arrived);
                     if (drawn) resolve(drawn.startTime + drawn.duration - arrived);
                 }).observe({ type: 'measure' });
             }),
@@ -48,11 +52,17 @@ test('only the rows that can be seen are in the document', async ({ visit }) => 
     while ((await page.getByText('more are loaded as you scroll').count()) > 0) {
         const before = await page.locator('.tl-extent').innerText();
         await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-        await page.waitForFunction((was) => document.querySelector('.tl-extent').innerText !== was, before);
+        await page.waitForFunction(
+            (was) => document.querySelector('.tl-extent').innerText !== was,
+            before,
+        );
     }
     assert.match(await page.locator('.tl-extent').innerText(), /^5,000 schedules/);
     assert.ok((await page.locator('.tl-row').count()) < 100);
     const last = await page.locator('.tl-row').last().innerText();
     await page.evaluate(() => scrollTo(0, 0));
-    await page.waitForFunction((name) => !document.querySelector('.tl-row:last-child').innerText.includes(name), last);
+    await page.waitForFunction(
+        (name) => !document.querySelector('.tl-row:last-child').innerText.includes(name),
+        last,
+    );
 });
