@@ -17,7 +17,9 @@ export function parseDoc(text) {
         text,
         /** @type {any} */ (
             (/** @type {string} */ _, /** @type {any} */ value, /** @type {any} */ context) =>
-                typeof value === "number" && context?.source && exact.rawJSON &&
+                typeof value === "number" &&
+                context?.source &&
+                exact.rawJSON &&
                 JSON.stringify(value) !== context.source
                     ? exact.rawJSON(context.source)
                     : value
@@ -69,7 +71,8 @@ export function setIn(value, path, member) {
         return list;
     }
     const object = isPlain(value) ? { ...value } : {};
-    const isEmptied = member === undefined && VANISH.has(name) && isPlain(entry) && Object.keys(entry).length === 0;
+    const isEmptied =
+        member === undefined && VANISH.has(name) && isPlain(entry) && Object.keys(entry).length === 0;
     if (entry === undefined || isEmptied) delete object[name];
     else defineMember(object, name, entry);
     return object;

@@ -44,7 +44,9 @@ const OPERATIONS = {
 
 /** @param {string} name @param {number} [version] */
 const wordOf = (name, version) =>
-    name === "schedule.put" && version === 1 ? "created" : (OPERATIONS[name] ?? name.replace(/^schedule\./, "").replaceAll("-", " "));
+    name === "schedule.put" && version === 1
+        ? "created"
+        : (OPERATIONS[name] ?? name.replace(/^schedule\./, "").replaceAll("-", " "));
 
 /** What the events of one moment say about the plan. @param {any[]} events @param {string} zone */
 function planWords(events, zone) {
@@ -59,7 +61,10 @@ function planWords(events, zone) {
         .join("; ");
 }
 
-/** The difference to the version before, if both are known. @param {{schedule: any, version: number}} props */
+/**
+ * The difference to the version before, if both are known.
+ * @param {{schedule: any, version: number}} props
+ */
 function VersionDiff({ schedule, version }) {
     const [shown, setShown] = useState(/** @type {any} */ (null));
     const key = `${schedule.namespace}/${schedule.id}`;
@@ -69,17 +74,30 @@ function VersionDiff({ schedule, version }) {
     const show = () =>
         attempt(async () => {
             /* The server compares with the present version: what an older one adds, the edit has removed. */
-            const diff = version === schedule.state.version
-                ? await post(v1("schedules", schedule.id, "plan-diff"), { document: before, count: 100 })
-                : null;
+            const diff =
+                version === schedule.state.version
+                    ? await post(v1("schedules", schedule.id, "plan-diff"), { document: before, count: 100 })
+                    : null;
             setShown({
-                changes: differences(before, after).map(([path, from, to]) => ({ field: fieldName(path), from, to })),
-                diff: diff && { ...diff, before: diff.after, after: diff.before, added: diff.removed, removed: diff.added },
+                changes: differences(before, after).map(([path, from, to]) => ({
+                    field: fieldName(path),
+                    from,
+                    to,
+                })),
+                diff: diff && {
+                    ...diff,
+                    before: diff.after,
+                    after: diff.before,
+                    added: diff.removed,
+                    removed: diff.added,
+                },
             });
         });
     if (!shown) return html`<button type="button" class="small" onClick=${show}>Difference</button>`;
     return html`<div class="version-diff">
-        ${shown.changes.length > 0 ? html`<${ChangeList} changes=${shown.changes} />` : html`<p class="muted small">The document is the same.</p>`}
+        ${shown.changes.length > 0
+            ? html`<${ChangeList} changes=${shown.changes} />`
+            : html`<p class="muted small">The document is the same.</p>`}
         ${shown.diff ? html`<${PlanDiff} diff=${shown.diff} zone=${schedule.spec.timezone} />` : null}
     </div>`;
 }
@@ -92,7 +110,12 @@ async function loadHistory(id, abort) {
     const events = get("/api/v1/events", { schedule: id, type: types, after: "oldest", limit: 1000 }, abort);
     const audit = may("admin") ? get("/api/v1/audit", { object: id, limit: PAGE }, abort) : null;
     const [found, entries] = await Promise.all([events, audit]);
-    return { events: found.events, moreEvents: found.more, entries: entries?.entries ?? null, cursor: entries?.cursor ?? null };
+    return {
+        events: found.events,
+        moreEvents: found.more,
+        entries: entries?.entries ?? null,
+        cursor: entries?.cursor ?? null,
+    };
 }
 
 /** Rows of the table, newest first. @param {any} data @param {any[]} older */
@@ -100,10 +123,26 @@ function rowsOf(data, older) {
     if (data.entries)
         return [...data.entries, ...older]
             .filter(({ operation, result }) => operation?.startsWith("schedule.") || result === "damaged")
-            .map((entry) => ({ at: entry.at, by: entry.by, what: entry.operation ? wordOf(entry.operation, entry.version) : "damaged entry", result: entry.result, version: entry.version, isEdit: entry.before !== entry.after, key: `${entry.node} ${entry.seq}` }));
+            .map((entry) => ({
+                at: entry.at,
+                by: entry.by,
+                what: entry.operation ? wordOf(entry.operation, entry.version) : "damaged entry",
+                result: entry.result,
+                version: entry.version,
+                isEdit: entry.before !== entry.after,
+                key: `${entry.node} ${entry.seq}`,
+            }));
     return data.events
         .filter((/** @type {any} */ { type }) => type.startsWith("schedule."))
-        .map((/** @type {any} */ event) => ({ at: event.at, by: null, what: event.type.slice(9), result: "done", version: event.version, isEdit: true, key: event.id }))
+        .map((/** @type {any} */ event) => ({
+            at: event.at,
+            by: null,
+            what: event.type.slice(9),
+            result: "done",
+            version: event.version,
+            isEdit: true,
+            key: event.id,
+        }))
         .reverse();
 }
 
@@ -129,26 +168,65 @@ export function ScheduleHistory({ schedule }) {
             ${(/** @type {any} */ data) => {
                 const rows = rowsOf(data, older);
                 if (rows.length === 0) return html`<${Empty} title="No change is recorded" />`;
-                return html`<div class="scroll-x" role="group" aria-label="Changes" tabindex="0"><table class="table">
-                    <thead><tr><th>When</th>${data.entries ? html`<th>Who</th>` : null}<th>What</th><th class="right">Version</th><th>Fire times</th></tr></thead>
-                    <tbody>
-                        ${rows.map((/** @type {any} */ row) => html`<tr key=${row.key}>
-                            <td class="nowrap"><${Time} at=${row.at} zone=${spec.timezone} /> <span class="faint"><${Time} at=${row.at} relative /></span></td>
-                            ${data.entries ? html`<td>${row.by ?? "–"}</td>` : null}
-                            <td>${row.what}${row.result === "done" ? null : html` <span class="tone-text-bad">${row.result}</span>`}</td>
-                            <td class="right num">${row.version ?? ""}</td>
-                            <td>
-                                <span class="small muted">${planWords(data.events.filter((/** @type {any} */ event) => Math.abs(ms(event.at) - ms(row.at)) < 2), zone)}</span>
-                                ${row.isEdit && row.version ? html` <${VersionDiff} schedule=${schedule} version=${row.version} />` : null}
-                            </td>
-                        </tr>`)}
-                    </tbody>
-                </table></div>
-                <p class="last-line">
-                    ${data.entries && cursor
-                        ? html`<button type="button" onClick=${more}>${plural(rows.length, "entry", "entries")} shown; show more</button>`
-                        : html`<span class="faint">${plural(rows.length, "entry", "entries")}${data.entries ? ", all shown" : " of the events that are kept; the audit log needs an admin"}</span>`}
-                </p>`;
+                return html`<div class="scroll-x" role="group" aria-label="Changes" tabindex="0">
+                        <table class="table">
+                            <thead>
+                                <tr>
+                                    <th>When</th>
+                                    ${data.entries ? html`<th>Who</th>` : null}
+                                    <th>What</th>
+                                    <th class="right">Version</th>
+                                    <th>Fire times</th>
+                                </tr>
+                            </thead>
+                            <tbody>
+                                ${rows.map(
+                                    (/** @type {any} */ row) =>
+                                        html`<tr key=${row.key}>
+                                            <td class="nowrap">
+                                                <${Time} at=${row.at} zone=${spec.timezone} />
+                                                <span class="faint"><${Time} at=${row.at} relative /></span>
+                                            </td>
+                                            ${data.entries ? html`<td>${row.by ?? "–"}</td>` : null}
+                                            <td>
+                                                ${row.what}${row.result === "done"
+                                                    ? null
+                                                    : html` <span class="tone-text-bad">${row.result}</span>`}
+                                            </td>
+                                            <td class="right num">${row.version ?? ""}</td>
+                                            <td>
+                                                <span class="small muted"
+                                                    >${planWords(
+                                                        data.events.filter(
+                                                            (/** @type {any} */ event) =>
+                                                                Math.abs(ms(event.at) - ms(row.at)) < 2,
+                                                        ),
+                                                        zone,
+                                                    )}</span
+                                                >
+                                                ${row.isEdit && row.version
+                                                    ? html` <${VersionDiff}
+                                                          schedule=${schedule}
+                                                          version=${row.version}
+                                                      />`
+                                                    : null}
+                                            </td>
+                                        </tr>`,
+                                )}
+                            </tbody>
+                        </table>
+                    </div>
+                    <p class="last-line">
+                        ${data.entries && cursor
+                            ? html`<button type="button" onClick=${more}>
+                                  ${plural(rows.length, "entry", "entries")} shown; show more
+                              </button>`
+                            : html`<span class="faint"
+                                  >${plural(rows.length, "entry", "entries")}${data.entries
+                                      ? ", all shown"
+                                      : " of the events that are kept; the audit log needs an admin"}</span
+                              >`}
+                    </p>`;
             }}
         <//>
     <//>`;
