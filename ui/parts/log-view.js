@@ -5,7 +5,7 @@
  */
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { query, setQuery } from "../lib/router.js";
-import { fullTime, ms, zoneName } from "../lib/time.js";
+import { fullTime, zoneName } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
 import { LogStream } from "./log-stream.js";
 import { rowMap, slices } from "./log-rows.js";
@@ -13,6 +13,7 @@ import { rowMap, slices } from "./log-rows.js";
 const ROW = 18;
 const MARGIN = 12;
 const FEW = 10; /* lines for which a lower box is enough */
+const REUSED = 64; /* rows whose nodes get other texts while people scroll; more than the box shows */
 const DRAW_MS = 100; /* between two drawings while lines arrive */
 const PREFIX = 17; /* characters before the text: number, time, sign */
 
@@ -68,11 +69,11 @@ const SIGNS = { stdout: " ", stderr: "!", worker: "·" };
 /** @param {{line: any, index: number, part: number, text: string, zone: string, mark: string, isFound: boolean, several: boolean}} props */
 function Row({ line, index, part, text, zone, mark, isFound, several }) {
     const head = part === 0;
-    const at = ms(line.at);
+    const time = head ? fullTime(line.at, zone) : "";
     return html`<div class="log-row log-${line.stream} ${isFound ? "log-found" : ""}">
         <span class="log-number num">${head ? index + 1 : ""}</span>
-        <span class="log-time num" title=${head ? `${fullTime(at, zone)} (${zone}), attempt ${line.attempt}` : null}
-            >${head ? fullTime(at, zone).slice(11) : ""}</span
+        <span class="log-time num" title=${head ? `${time} (${zone}), attempt ${line.attempt}` : null}
+            >${time.slice(11)}</span
         >
         <span class="log-sign" title=${line.stream}>${head ? SIGNS[/** @type {keyof typeof SIGNS} */ (line.stream)] : ""}</span>
         ${several && head ? html`<span class="log-attempt" title="Attempt ${line.attempt}">#${line.attempt} </span>` : null}
@@ -145,13 +146,14 @@ function LogBox({ lines, count, isWrapped, isFollowing, setFollowing, mark, targ
     const several = lines.length > 0 && lines[lines.length - 1].attempt > 1;
     const first = Math.max(0, Math.floor(view.top / ROW) - MARGIN);
     const last = Math.min(total, Math.ceil((view.top + view.height) / ROW) + MARGIN);
+    const reused = Math.max(REUSED, last - first);
     const rows = [];
     for (let row = first; row < last; row++) {
         const { index, part } = map.lineAt(row);
         const line = lines[index];
         const text = columns ? slices(line.text, columns)[part] : line.text;
         rows.push(
-            html`<${Row} key=${row} line=${line} index=${index} part=${part} text=${text} zone=${zone} mark=${mark} several=${several} isFound=${index === target} />`,
+            html`<${Row} key=${row % reused} line=${line} index=${index} part=${part} text=${text} zone=${zone} mark=${mark} several=${several} isFound=${index === target} />`,
         );
     }
     const few = isEnded && count <= FEW;
