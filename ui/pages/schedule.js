@@ -56,7 +56,7 @@ export function Schedule({ segments }) {
             <${Empty} title="This schedule does not exist">
                 <p>It may have been deleted. Its runs stay in the history.</p>
                 <p>
-                    <${Link} to=${["runs"]} query=${{ schedule: id }}>Runs of ${id}<//> ·
+                    <${Link} to=${["runs"]} query=${{ schedule: id }}>Runs of ${id}<//>${" · "}
                     <${Link} to=${["schedules"]}>All schedules<//>
                 </p>
             <//>`;

@@ -43,7 +43,7 @@ function Help({ help, field }) {
         ${help.text ? html`<p class="muted">${help.text}</p>` : null}
         ${help.words.length > 0
             ? html`<p>
-                  One of
+                  ${"One of "}
                   ${help.words.map(
                       (/** @type {any} */ word, /** @type {number} */ i) =>
                           html`${i ? ", " : ""}<code>${word}</code>`,
@@ -55,7 +55,7 @@ function Help({ help, field }) {
             : null}
         ${help.members.length > 0
             ? html`<p class="faint">
-                  Members:
+                  ${"Members: "}
                   ${help.members.map(
                       (/** @type {string} */ name, /** @type {number} */ i) =>
                           html`${i ? ", " : ""}<code>${name}</code>`,

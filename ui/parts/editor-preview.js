@@ -145,10 +145,8 @@ export function ClockChanges({ changes, zone }) {
             (change) =>
                 html`<li>
                     <span class="nowrap num">${dateOf(civil(ms(change.at), change.timezone ?? zone))}</span>
-                    ${" "}clock
-                    ${change.offsetAfter > change.offsetBefore ? "forward" : "back"}${hasZones
-                        ? html` <span class="faint">(${change.timezone})</span>`
-                        : null}:${" "}
+                    ${change.offsetAfter > change.offsetBefore ? " clock forward" : " clock back"}
+                    ${hasZones ? html` <span class="faint">(${change.timezone})</span>` : null}${": "}
                     ${change.touches
                         ? html`<strong class="tone-text-late">${change.effect}</strong>`
                         : html`<span class="muted">no slot is affected</span>`}
@@ -189,14 +187,15 @@ export function TimesTable({ times, zone, changes = [] }) {
                             (change) =>
                                 html`<tr class="clock-row">
                                     <td colspan="3">
-                                        ▼ ${dateOf(civil(ms(change.at), change.timezone))} clock change:
+                                        ▼ ${dateOf(civil(ms(change.at), change.timezone))}${" clock change: "}
                                         ${change.effect ?? "no slot is affected"}
                                     </td>
                                 </tr>`,
                         )}
                         <tr>
                             <td class="num nowrap">
-                                <span class="faint">${c.weekday}</span> ${dateOf(c)} ${clockOf(c)}
+                                <span class="faint">${c.weekday}</span>
+                                ${` ${dateOf(c)} ${clockOf(c)} `}
                                 <span class="faint">${offsetName(at, name)}</span>
                             </td>
                             <td class="num right nowrap muted">${relative(at)}</td>

@@ -90,8 +90,8 @@ export function PlanDiff({ diff, zone }) {
             The times stay the same: ${plural(diff.same, "time")} compared${until}.
         </p>`;
     return html`<p class="muted small">
-            ${plural(diff.same, "time")} ${diff.same === 1 ? "stays" : "stay"}, compared${until}, in
-            ${zoneName(zone)}. ${diff.later ? " Later times depend on how runs end." : ""} ${diff.note ?? ""}
+            ${plural(diff.same, "time")} ${diff.same === 1 ? "stays" : "stay"}, compared${until}${", in "}
+            ${zoneName(zone)}.${diff.later ? " Later times depend on how runs end." : ""} ${diff.note ?? ""}
         </p>
         <${DiffStrip} diff=${diff} />
         <div class="grid2 tight">

@@ -38,10 +38,10 @@ export function BackfillRow({ backfill, zone, onChange }) {
         <div class="row">
             <strong>Backfill ${backfill.id}</strong>
             <span class="num muted">${range}</span>
-            <span class="faint"
-                >${plural(backfill.slots, "slot")}${backfill.only === "missed" ? ", only missed" : ""}, by
-                ${backfill.createdBy},${" "} <${Time} at=${backfill.createdAt} relative
-            /></span>
+            <span class="faint">
+                ${plural(backfill.slots, "slot")}${backfill.only === "missed" ? ", only missed" : ""}
+                ${`, by ${backfill.createdBy}, `}<${Time} at=${backfill.createdAt} relative />
+            </span>
             <span class="grow"></span>
             ${backfill.state === "running"
                 ? may("operate") && !backfill.stopped

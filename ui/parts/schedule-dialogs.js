@@ -118,7 +118,7 @@ export function SkipDialog({ id, schedule, onClose, onDone }) {
                         ${data.times.slice(0, count).map(
                             (/** @type {any} */ time) =>
                                 html`<li>
-                                    ${fullTime(time.slot, zone)}
+                                    ${fullTime(time.slot, zone)}${" "}
                                     <span class="faint"
                                         >${offsetName(time.slot, zone)}, <${Time} at=${time.slot} relative
                                     /></span>
@@ -146,6 +146,8 @@ export function HintDialog({ id, schedule, onClose, onDone }) {
     );
     const zone = zoneName(schedule.spec.timezone);
     const { minInterval, maxInterval } = schedule.governor;
+    const least = minInterval ?? "the minimum of the server";
+    const bounds = `The interval is at least ${least}${maxInterval ? `, at most ${maxInterval}` : ""}.`;
     const hasHint = Boolean(old.interval || old.at);
     const run = async () => {
         const body = Object.fromEntries(Object.entries(hint).filter(([, value]) => value));
@@ -159,9 +161,7 @@ export function HintDialog({ id, schedule, onClose, onDone }) {
     };
     return html`<${FormDialog} title="Hint for ${id}" action="Set the hint" onClose=${onClose} run=${run}>
         <p class="muted">
-            A hint moves the next runs until it expires. The interval stays between
-            ${minInterval ?? "the minimum of the server"}${" "} and ${maxInterval ?? "no limit"}. A new hint
-            replaces the old one.
+            A hint moves the next runs until it expires. ${bounds} A new hint replaces the old one.
         </p>
         <${Field} label="Interval" hint="For example 5m; replaces the interval of the schedule">
             <input

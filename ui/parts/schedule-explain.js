@@ -20,7 +20,7 @@ function Moment({ moment, zone, id }) {
     return html`<section class="moment ${moment.isSlot ? "is-slot" : ""}">
         <h3>
             ${moment.at
-                ? html`<span class="num">${fullTime(moment.at, zone)}</span>
+                ? html`<span class="num">${fullTime(moment.at, zone)}</span>${" "}
                       <span class="faint"
                           >${offsetName(moment.at, zone)} · ${zone} · <${Time} at=${moment.at} relative
                       /></span>`
@@ -37,7 +37,7 @@ function Moment({ moment, zone, id }) {
                   >`}
             ${moment.local
                 ? html`<span class="muted"
-                      >local time of the schedule:
+                      >local time of the schedule:${" "}
                       <span class="num">${moment.local.replace("T", " ")}</span></span
                   >`
                 : null}

@@ -53,7 +53,7 @@ function NextRun({ schedule }) {
             >
         </p>`;
     return html`<p class="next-run">
-        <span class="muted">Next run</span>
+        <span class="muted">Next run</span>${" "}
         <strong><${Time} at=${state.nextAt} zone=${spec.timezone} relative /></strong>
         <span class="num"> ${fullTime(state.nextAt, zone)} ${offsetName(state.nextAt, zone)}</span>
         <span class="faint"
@@ -86,10 +86,8 @@ function State({ schedule, health }) {
             : null}
         ${health?.failing
             ? html`<span class="muted"
-                  >failed
-                  ${plural(state.failures, "time")}${state.failures > 1
-                      ? " in a row"
-                      : ""}${health.failingSince
+                  >failed ${plural(state.failures, "time")}${state.failures > 1 ? " in a row" : ""}
+                  ${health.failingSince
                       ? html`, since <${Time} at=${health.failingSince} relative />`
                       : null}</span
               >`

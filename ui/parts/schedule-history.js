@@ -184,7 +184,7 @@ export function ScheduleHistory({ schedule }) {
                                     (/** @type {any} */ row) =>
                                         html`<tr key=${row.key}>
                                             <td class="nowrap">
-                                                <${Time} at=${row.at} zone=${spec.timezone} />
+                                                <${Time} at=${row.at} zone=${spec.timezone} />${" "}
                                                 <span class="faint"><${Time} at=${row.at} relative /></span>
                                             </td>
                                             ${data.entries ? html`<td>${row.by ?? "–"}</td>` : null}
@@ -205,7 +205,7 @@ export function ScheduleHistory({ schedule }) {
                                                     )}</span
                                                 >
                                                 ${row.isEdit && row.version
-                                                    ? html` <${VersionDiff}
+                                                    ? html`${" "}<${VersionDiff}
                                                           schedule=${schedule}
                                                           version=${row.version}
                                                       />`

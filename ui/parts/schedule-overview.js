@@ -4,6 +4,7 @@ import { html } from "../lib/html.js";
 import { get, getAll, post, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { href } from "../lib/router.js";
+import { number } from "../lib/words.js";
 import { Badge, Card, Facts, Link, Load, Spark, Time, useNow } from "./basic.js";
 import { ClockChanges, TimesTable } from "./editor-preview.js";
 import { Duration, Lateness, stateName } from "./run-words.js";
@@ -12,6 +13,7 @@ import { Backfills } from "./schedule-backfills.js";
 import { actionFacts, governorFacts, policyFacts, specFacts } from "./schedule-facts.js";
 
 const LAST_RUNS = 8;
+const COUNTED = ["succeeded", "failed", "skipped", "missed", "dropped", "cancelled"];
 
 /**
  * Next times as planned, with the words of the preview for each.
@@ -120,9 +122,7 @@ function LastRuns({ schedule }) {
         <div class="row last-line">
             <${Spark} recent=${state.recent} />
             <span class="muted small num">
-                ${counters.succeeded} succeeded · ${counters.failed} failed · ${counters.skipped} skipped
-                ·${" "} ${counters.missed} missed · ${counters.dropped} dropped · ${counters.cancelled}
-                cancelled
+                ${COUNTED.map((name) => `${number(counters[name])} ${name}`).join(" · ")}
             </span>
         </div>
         <${Load} of=${runs} rows=${LAST_RUNS}>
@@ -168,8 +168,8 @@ export function ScheduleOverview({ schedule, health }) {
                         ]}
                     />
                     <p class="faint small last-line">
-                        Version ${state.version}, changed <${Time} at=${state.updatedAt} relative /> by
-                        ${state.updatedBy}
+                        Version ${state.version}, changed <${Time} at=${state.updatedAt} relative />
+                        ${` by ${state.updatedBy}`}
                         ${state.dialect === "native" ? "" : `, written by the API ${state.dialect}`}
                     </p>
                 <//>

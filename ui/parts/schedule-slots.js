@@ -5,7 +5,7 @@ import { get, request, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { href, query, setQuery } from "../lib/router.js";
 import { fullTime, ms, now, offsetName, relative, shortTime, span, zoneName } from "../lib/time.js";
-import { number, plural, reasonText, stateOf } from "../lib/words.js";
+import { plural, reasonText, stateOf } from "../lib/words.js";
 import { attempt, Badge, Card, Empty, Load, Problem, Tabs, useNow } from "./basic.js";
 import { may } from "./login.js";
 import { ZonedTime } from "./schedule-zone.js";
@@ -218,8 +218,7 @@ export function ScheduleSlots({ schedule }) {
                                         />`
                                       : html`<tr>
                                             <td colspan="6" class="faint">
-                                                ${number(data.slots.length)}
-                                                ${data.slots.length === 1 ? "entry" : "entries"}, all shown
+                                                ${plural(data.slots.length, "entry", "entries")}, all shown
                                             </td>
                                         </tr>`}
                               </tbody>
