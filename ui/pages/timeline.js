@@ -95,11 +95,16 @@ function Filters({ facets, isGrouped, isTable }) {
                         aria-hidden="true">✕</span>
                 </button>`,
         )}
-        <span class="grow"></span>
-        <button type="button" class="chip" aria-pressed=${isGrouped ? "true" : "false"}
-            onClick=${() => change({ group: isGrouped ? null : "queue", open: null })}>By queue</button>
-        <button type="button" class="chip" aria-pressed=${isTable ? "true" : "false"}
-            onClick=${() => change({ table: isTable ? null : 1 })}>As a table</button>
+        <span class="tl-modes">
+            <button type="button" class="chip" aria-pressed=${isGrouped ? "true" : "false"}
+                onClick=${() => change({ group: isGrouped ? null : "queue", in: null, open: null })}>
+                By queue
+            </button>
+            <button type="button" class="chip" aria-pressed=${isTable ? "true" : "false"}
+                onClick=${() => change({ table: isTable ? null : 1 })}>
+                As a table
+            </button>
+        </span>
     </div>`;
 }
 
