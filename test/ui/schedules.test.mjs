@@ -173,7 +173,7 @@ test('a schedule is deleted from its menu', async ({ visit, api }) => {
     const page = await visit('/schedules?search=zz-short-lived');
     await page.getByRole('button', { name: 'More actions for zz-short-lived' }).click();
     await page.getByRole('menuitem', { name: 'Delete …' }).click();
-    await page.getByRole('dialog').getByText('It has 0 open runs').waitFor();
+    await page.getByRole('dialog').getByText('It has 0 open runs and 0 waiting starts').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No schedule matches these filters.').waitFor();
     await api.send('GET', '/api/v1/schedules/zz-short-lived', undefined, 404);
