@@ -29,15 +29,17 @@ function useMedia(query) {
 
 /** Nominal, due and actual times apart; equal ones are said once. @param {{run: any}} props */
 function Times({ run }) {
-    return html`<span role="cell" class="run-slot"><span class="run-label">slot </span><${Time} at=${run.slot} /></span>
+    return html`<span role="cell" class="run-slot"
+            ><span class="run-label">slot </span><${Time} at=${run.slot}
+        /></span>
         <span role="cell" class="run-due"
             ><span class="run-label">due </span>${run.due === run.slot
                 ? html`<span class="faint" title="Due at the slot">at slot</span>`
                 : html`<${Time} at=${run.due} />`}</span
         >
         <span role="cell" class="run-start"
-            ><span class="run-label">start </span><${Time} at=${run.startedAt} none="not yet" /></span
-        >`;
+            ><span class="run-label">start </span><${Time} at=${run.startedAt} none="not yet"
+        /></span>`;
 }
 
 /** @param {{run: any, at: number, choice: null | {has: boolean, set: (on: boolean) => void}}} props */
@@ -55,16 +57,26 @@ function Row({ run, at, choice }) {
                   />`
                 : null}
         </span>
-        <span role="cell" class="run-state"><${Badge} of=${stateName(run)} reason=${run.outcome ? run.reason : null} /></span>
+        <span role="cell" class="run-state"
+            ><${Badge} of=${stateName(run)} reason=${run.outcome ? run.reason : null}
+        /></span>
         <span role="cell" class="run-name clip">
             <${Link} to=${["run", run.id]}>${name}<//>
             ${run.kind !== "slot" ? html` <span class="faint small">${run.kind}</span>` : null}
-            ${run.error ? html` <span class="faint small" title=${run.error.message}>${run.error.message}</span>` : null}
+            ${run.error
+                ? html` <span class="faint small" title=${run.error.message}>${run.error.message}</span>`
+                : null}
         </span>
         <${Times} run=${run} />
-        <span role="cell" class="run-late"><span class="run-label">late </span><${Lateness} run=${run} at=${at} /></span>
-        <span role="cell" class="run-took"><span class="run-label">took </span><${Duration} run=${run} at=${at} /></span>
-        <span role="cell" class="run-try num"><span class="run-label">attempt </span>${run.attempt || "–"}</span>
+        <span role="cell" class="run-late"
+            ><span class="run-label">late </span><${Lateness} run=${run} at=${at}
+        /></span>
+        <span role="cell" class="run-took"
+            ><span class="run-label">took </span><${Duration} run=${run} at=${at}
+        /></span>
+        <span role="cell" class="run-try num"
+            ><span class="run-label">attempt </span>${run.attempt || "–"}</span
+        >
         <span role="cell" class="run-where clip" title="${run.queue ?? ""} ${run.worker ?? ""}"
             >${run.queue ?? ""}${run.worker ? html` <span class="faint">${run.worker}</span>` : null}</span
         >
@@ -74,7 +86,19 @@ function Row({ run, at, choice }) {
 
 function HeadRow() {
     const names = ["", "State", "Run of", "Slot", "Due", "Started", "Late", "Took", "Attempt", "Where", ""];
-    const classes = ["check", "state", "name", "slot", "due", "start", "late", "took", "try", "where", "buttons"];
+    const classes = [
+        "check",
+        "state",
+        "name",
+        "slot",
+        "due",
+        "start",
+        "late",
+        "took",
+        "try",
+        "where",
+        "buttons",
+    ];
     return html`<div class="vrow vhead run-row run-head" role="row">
         ${names.map(
             (name, i) =>
@@ -85,7 +109,15 @@ function HeadRow() {
     </div>`;
 }
 
-/** The bar above the list: new runs, chosen runs. @param {{list: any, chosen: Set<string>, setChosen: (ids: Set<string>) => void, isApproval: boolean}} props */
+/** @param {number} fresh */
+const newText = (fresh) =>
+    `${fresh >= 100 ? "100 or more" : number(fresh)} new ${fresh === 1 ? "run" : "runs"}: show`;
+
+/**
+ * The bar above the list: new runs, chosen runs.
+ * @param {{list: any, chosen: Set<string>, setChosen: (ids: Set<string>) => void, isApproval: boolean}}
+ *     props
+ */
 function ListBar({ list, chosen, setChosen, isApproval }) {
     const [bulk, setBulk] = useState(/** @type {"" | "approve" | "reject"} */ (""));
     const waiting = list.runs.filter((/** @type {any} */ run) => run.state === "approval");
@@ -99,7 +131,7 @@ function ListBar({ list, chosen, setChosen, isApproval }) {
         </span>
         ${list.fresh > 0
             ? html`<button type="button" class="small primary" onClick=${showNew}>
-                  ${list.fresh >= 100 ? "100 or more" : number(list.fresh)} new ${list.fresh === 1 ? "run" : "runs"}: show
+                  ${newText(list.fresh)}
               </button>`
             : null}
         <span class="grow"></span>
@@ -108,14 +140,33 @@ function ListBar({ list, chosen, setChosen, isApproval }) {
                       type="button"
                       class="small"
                       disabled=${waiting.length === 0}
-                      onClick=${() => setChosen(new Set(runs.length === waiting.length ? [] : waiting.map((/** @type {any} */ run) => run.id)))}
+                      onClick=${() =>
+                          setChosen(
+                              new Set(
+                                  runs.length === waiting.length
+                                      ? []
+                                      : waiting.map((/** @type {any} */ run) => run.id),
+                              ),
+                          )}
                   >
-                      ${runs.length > 0 && runs.length === waiting.length ? "Choose none" : `Choose all ${number(waiting.length)}`}
+                      ${runs.length > 0 && runs.length === waiting.length
+                          ? "Choose none"
+                          : `Choose all ${number(waiting.length)}`}
                   </button>
-                  <button type="button" class="small primary" disabled=${runs.length === 0} onClick=${() => setBulk("approve")}>
+                  <button
+                      type="button"
+                      class="small primary"
+                      disabled=${runs.length === 0}
+                      onClick=${() => setBulk("approve")}
+                  >
                       Approve ${number(runs.length)}
                   </button>
-                  <button type="button" class="small danger" disabled=${runs.length === 0} onClick=${() => setBulk("reject")}>
+                  <button
+                      type="button"
+                      class="small danger"
+                      disabled=${runs.length === 0}
+                      onClick=${() => setBulk("reject")}
+                  >
                       Reject ${number(runs.length)}
                   </button>`
             : null}
@@ -143,7 +194,11 @@ export function Runs() {
             ? {
                   has: chosen.has(run.id) && run.state === "approval",
                   set: (/** @type {boolean} */ on) =>
-                      setChosen(on ? new Set([...chosen, run.id]) : new Set([...chosen].filter((id) => id !== run.id))),
+                      setChosen(
+                          on
+                              ? new Set([...chosen, run.id])
+                              : new Set([...chosen].filter((id) => id !== run.id)),
+                      ),
               }
             : null;
     const hasFilter = Object.keys(filter).length > 0;
@@ -160,8 +215,13 @@ export function Runs() {
                 : list.runs.length === 0 && !list.error
                   ? html`<${Empty} title=${hasFilter ? "No run matches these filters." : "No run yet."}>
                         ${hasFilter
-                            ? html`<button type="button" onClick=${() => clearFilter()}>Clear the filters</button>`
-                            : html`<p>A run appears here when a slot of a schedule is due, or when somebody triggers one.</p>`}
+                            ? html`<button type="button" onClick=${() => clearFilter()}>
+                                  Clear the filters
+                              </button>`
+                            : html`<p>
+                                  A run appears here when a slot of a schedule is due, or when somebody
+                                  triggers one.
+                              </p>`}
                     <//>`
                   : html`<${VirtualList}
                         label="Runs"
@@ -171,7 +231,12 @@ export function Runs() {
                         head=${isNarrow ? null : html`<${HeadRow} />`}
                         onNearEnd=${list.loadMore}
                         row=${(/** @type {number} */ i) =>
-                            html`<${Row} key=${list.runs[i].id} run=${list.runs[i]} at=${at} choice=${choiceOf(list.runs[i])} />`}
+                            html`<${Row}
+                                key=${list.runs[i].id}
+                                run=${list.runs[i]}
+                                at=${at}
+                                choice=${choiceOf(list.runs[i])}
+                            />`}
                     />`}
         </section>`;
 }

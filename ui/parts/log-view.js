@@ -36,7 +36,11 @@ function useLog(run) {
     return ref.current;
 }
 
-/** Numbers of the lines that contain a text; remembers how far it looked. @param {any[]} lines @param {string} text */
+/**
+ * Numbers of the lines that contain a text; remembers how far it looked.
+ * @param {any[]} lines
+ * @param {string} text
+ */
 function useMatches(lines, text) {
     const memo = useRef({ lines, text: "", until: 0, found: /** @type {number[]} */ ([]) });
     const wanted = text.toLowerCase();
@@ -66,7 +70,10 @@ function Marked({ text, mark }) {
 
 const SIGNS = { stdout: " ", stderr: "!", worker: "·" };
 
-/** @param {{line: any, index: number, part: number, text: string, zone: string, mark: string, isFound: boolean, several: boolean}} props */
+/**
+ * @param {{line: any, index: number, part: number, text: string, zone: string, mark: string, isFound:
+ *     boolean, several: boolean}} props
+ */
 function Row({ line, index, part, text, zone, mark, isFound, several }) {
     const head = part === 0;
     const time = head ? fullTime(line.at, zone) : "";
@@ -75,8 +82,12 @@ function Row({ line, index, part, text, zone, mark, isFound, several }) {
         <span class="log-time num" title=${head ? `${time} (${zone}), attempt ${line.attempt}` : null}
             >${time.slice(11)}</span
         >
-        <span class="log-sign" title=${line.stream}>${head ? SIGNS[/** @type {keyof typeof SIGNS} */ (line.stream)] : ""}</span>
-        ${several && head ? html`<span class="log-attempt" title="Attempt ${line.attempt}">#${line.attempt} </span>` : null}
+        <span class="log-sign" title=${line.stream}
+            >${head ? SIGNS[/** @type {keyof typeof SIGNS} */ (line.stream)] : ""}</span
+        >
+        ${several && head
+            ? html`<span class="log-attempt" title="Attempt ${line.attempt}">#${line.attempt} </span>`
+            : null}
         <span class="log-text"><${Marked} text=${text} mark=${mark} /></span>
     </div>`;
 }
@@ -88,7 +99,9 @@ async function download(lines, run) {
     const parts = [];
     for (let i = 0; i < lines.length; i += SAVE_LINES) {
         const some = lines.slice(i, i + SAVE_LINES);
-        parts.push(new Blob(some.map(({ at, stream, attempt, text }) => `${at} ${attempt} ${stream} ${text}\n`)));
+        parts.push(
+            new Blob(some.map(({ at, stream, attempt, text }) => `${at} ${attempt} ${stream} ${text}\n`)),
+        );
         await new Promise((resolve) => setTimeout(resolve));
     }
     const link = document.createElement("a");
@@ -153,11 +166,28 @@ function LogBox({ lines, count, isWrapped, isFollowing, setFollowing, mark, targ
         const line = lines[index];
         const text = columns ? slices(line.text, columns)[part] : line.text;
         rows.push(
-            html`<${Row} key=${row % reused} line=${line} index=${index} part=${part} text=${text} zone=${zone} mark=${mark} several=${several} isFound=${index === target} />`,
+            html`<${Row}
+                key=${row % reused}
+                line=${line}
+                index=${index}
+                part=${part}
+                text=${text}
+                zone=${zone}
+                mark=${mark}
+                several=${several}
+                isFound=${index === target}
+            />`,
         );
     }
     const few = isEnded && count <= FEW;
-    return html`<div class="log-box ${few ? "log-few" : ""}" ref=${ref} tabindex="0" role="region" aria-label="Log lines" onScroll=${onScroll}>
+    return html`<div
+        class="log-box ${few ? "log-few" : ""}"
+        ref=${ref}
+        tabindex="0"
+        role="region"
+        aria-label="Log lines"
+        onScroll=${onScroll}
+    >
         <div style=${{ height: `${total * ROW}px`, position: "relative", minWidth: "max-content" }}>
             <div style=${{ transform: `translateY(${first * ROW}px)` }}>${rows}</div>
             ${isEnded && count === 0 ? html`<p class="faint log-empty">This run wrote no log.</p>` : null}
@@ -184,7 +214,8 @@ function stateText(log, isOpen) {
     if (!log || log.state === "failed") return "";
     const count = plural(log.lines.length, "line");
     if (log.error) return `${count}; the stream ended (${log.error}), trying again`;
-    if (log.state === "ended") return log.isTruncated ? `${count}; the log is full, later lines were dropped` : count;
+    if (log.state === "ended")
+        return log.isTruncated ? `${count}; the log is full, later lines were dropped` : count;
     return isOpen ? `${count}, live` : count;
 }
 
@@ -197,7 +228,8 @@ export function LogView({ run, isOpen, zone }) {
     const [match, setMatch] = useState(0);
     const isWrapped = query.value.wrap === "1";
     const found = useMatches(lines, search);
-    const target = search && found.length > 0 ? found[((match % found.length) + found.length) % found.length] : -1;
+    const place = found.length > 0 ? ((match % found.length) + found.length) % found.length : -1;
+    const target = search && place >= 0 ? found[place] : -1;
     const move = (/** @type {number} */ by) => (setFollowing(false), setMatch(match + by));
     const onSearch = (/** @type {any} */ event) => {
         setSearch(event.target.value);
@@ -213,24 +245,60 @@ export function LogView({ run, isOpen, zone }) {
                 aria-label="Search the log"
                 value=${search}
                 onInput=${onSearch}
-                onKeyDown=${(/** @type {any} */ event) => event.key === "Enter" && move(event.shiftKey ? -1 : 1)}
+                onKeyDown=${(/** @type {any} */ event) =>
+                    event.key === "Enter" && move(event.shiftKey ? -1 : 1)}
             />
             ${search
                 ? html`<span class="small num" role="status">
-                          ${found.length === 0 ? "no match" : `${number((((match % found.length) + found.length) % found.length) + 1)} of ${plural(found.length, "line")}`}
+                          ${found.length === 0
+                              ? "no match"
+                              : `${number(place + 1)} of ${plural(found.length, "line")}`}
                       </span>
-                      <button type="button" class="small" aria-label="Previous match" disabled=${!found.length} onClick=${() => move(-1)}>↑</button>
-                      <button type="button" class="small" aria-label="Next match" disabled=${!found.length} onClick=${() => move(1)}>↓</button>`
+                      <button
+                          type="button"
+                          class="small"
+                          aria-label="Previous match"
+                          disabled=${!found.length}
+                          onClick=${() => move(-1)}
+                      >
+                          ↑
+                      </button>
+                      <button
+                          type="button"
+                          class="small"
+                          aria-label="Next match"
+                          disabled=${!found.length}
+                          onClick=${() => move(1)}
+                      >
+                          ↓
+                      </button>`
                 : null}
             <span class="grow"></span>
             <span class="small muted" role="status">${stateText(log, isOpen)}</span>
-            <button type="button" class="small" aria-pressed=${isFollowing ? "true" : "false"} onClick=${() => setFollowing(!isFollowing)}>
+            <button
+                type="button"
+                class="small"
+                aria-pressed=${isFollowing ? "true" : "false"}
+                onClick=${() => setFollowing(!isFollowing)}
+            >
                 Follow the end
             </button>
-            <button type="button" class="small" aria-pressed=${isWrapped ? "true" : "false"} onClick=${() => setQuery({ wrap: isWrapped ? null : "1" }, { replace: true })}>
+            <button
+                type="button"
+                class="small"
+                aria-pressed=${isWrapped ? "true" : "false"}
+                onClick=${() => setQuery({ wrap: isWrapped ? null : "1" }, { replace: true })}
+            >
                 Wrap
             </button>
-            <button type="button" class="small" disabled=${lines.length === 0} onClick=${() => download(lines, run)}>Download</button>
+            <button
+                type="button"
+                class="small"
+                disabled=${lines.length === 0}
+                onClick=${() => download(lines, run)}
+            >
+                Download
+            </button>
         </div>
         <${LogBox}
             lines=${lines}

@@ -13,8 +13,21 @@ const DRAW_MS = 200; /* events of this time are drawn together */
 const EMPTY_PAGES_MAX = 20; /* a page may be empty though more follow */
 
 export const RUN_FIELDS = [
-    "schedule", "kind", "slot", "due", "state", "attempt", "queue", "worker", "createdAt", "startedAt",
-    "endedAt", "outcome", "reason", "error", "input",
+    "schedule",
+    "kind",
+    "slot",
+    "due",
+    "state",
+    "attempt",
+    "queue",
+    "worker",
+    "createdAt",
+    "startedAt",
+    "endedAt",
+    "outcome",
+    "reason",
+    "error",
+    "input",
 ].join(",");
 
 /** What an event says about a run that is shown. @param {any} run @param {any} event */
@@ -26,7 +39,14 @@ function applyEvent(run, event) {
     if (type === "run.started") return { ...run, state: "running", attempt };
     if (type === "run.retrying") return { ...run, state: "backoff", reason: event.reason };
     if (type === "run.ended")
-        return { ...run, state: "ended", attempt, outcome: event.outcome, reason: event.reason, endedAt: at };
+        return {
+            ...run,
+            state: "ended",
+            attempt,
+            outcome: event.outcome,
+            reason: event.reason,
+            endedAt: at,
+        };
     return run;
 }
 
@@ -41,11 +61,20 @@ function applyEvents(runs, events) {
     return changed;
 }
 
-/** Reads pages until there is a run or the list ends. @param {any} filter @param {string | null} cursor @param {AbortSignal} abort */
+/**
+ * Reads pages until there is a run or the list ends.
+ * @param {any} filter
+ * @param {string | null} cursor
+ * @param {AbortSignal} abort
+ */
 async function readPage(filter, cursor, abort) {
     let page = { runs: /** @type {any[]} */ ([]), cursor };
     for (let i = 0; i < EMPTY_PAGES_MAX; i++) {
-        page = await get("/api/v1/runs", { fields: RUN_FIELDS, limit: PAGE, ...filter, cursor: page.cursor }, abort);
+        page = await get(
+            "/api/v1/runs",
+            { fields: RUN_FIELDS, limit: PAGE, ...filter, cursor: page.cursor },
+            abort,
+        );
         if (page.runs.length > 0 || !page.cursor) break;
     }
     return page;
@@ -65,10 +94,17 @@ const firstPage = (page) => ({
     runs: page.runs,
     cursor: page.cursor,
     fresh: 0,
-    newest: page.runs.reduce((/** @type {string} */ most, /** @type {any} */ run) => (timeOf(run) > most ? timeOf(run) : most), ""),
+    newest: page.runs.reduce(
+        (/** @type {string} */ most, /** @type {any} */ run) => (timeOf(run) > most ? timeOf(run) : most),
+        "",
+    ),
 });
 
-/** The list after its first page was read again: known runs change, new ones are counted. @param {List} old @param {any} page */
+/**
+ * The list after its first page was read again: known runs change, new ones are counted.
+ * @param {List} old
+ * @param {any} page
+ */
 function mergeFirst(old, page) {
     if (old.runs.length === 0) return { ...old, ...firstPage(page), error: undefined };
     const known = new Set(old.runs.map((run) => run.id));
@@ -124,7 +160,10 @@ export function useRuns(filter) {
         };
         const soon = () => {
             if (!timer)
-                timer = setTimeout(() => ((timer = 0), read("refresh")), Math.max(50, lastAt + REFRESH_MS - Date.now()));
+                timer = setTimeout(
+                    () => ((timer = 0), read("refresh")),
+                    Math.max(50, lastAt + REFRESH_MS - Date.now()),
+                );
         };
         /** @type {any[]} */
         let told = [];
