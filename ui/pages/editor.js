@@ -132,8 +132,8 @@ function Errors({ errors, invalid }) {
     </section>`;
 }
 
-/** @param {{form: import("../parts/editor-fields.js").Form, id: string}} props */
-function FormView({ form, id }) {
+/** @param {{form: import("../parts/editor-fields.js").Form, id: string, words: string}} props */
+function FormView({ form, id, words }) {
     return html`<div class="stack">
         <${Card} title="What it is">
             <div class="form">
@@ -159,7 +159,10 @@ function FormView({ form, id }) {
                 />
             </div>
         <//>
-        <${Card} title="When it runs"><${SpecForm} form=${form} /><//>
+        <${Card} title="When it runs">
+            <p class="spec-inline" aria-hidden="true">${words}</p>
+            <${SpecForm} form=${form} />
+        <//>
         <${Card} title="What it does"><${ActionForm} form=${form} /><//>
         <${Card} title="Policies"><${PoliciesForm} form=${form} /><//>
         <${Card} title="Governor"><${GovernorForm} form=${form} /><//>
@@ -316,7 +319,7 @@ function DocumentEditor({ id, begin }) {
                   ? html`<div class="problem">
                         <p>The text is not JSON: ${syntax}. Correct it in the JSON view.</p>
                     </div>`
-                  : html`<${FormView} form=${form} id=${id} />`}
+                  : html`<${FormView} form=${form} id=${id} words=${preview.answer?.description ?? ""} />`}
             <div class="editor-side">
                 ${view === "json" ? null : html`<${Errors} errors=${errors} invalid=${invalid} />`}
                 ${id && isChanged

@@ -135,7 +135,10 @@ async function loadHistory(id, count, abort) {
 function rowsOf(data) {
     if (data.entries)
         return data.entries
-            .filter((/** @type {any} */ { operation, result }) => operation?.startsWith("schedule.") || result === "damaged")
+            .filter(
+                (/** @type {any} */ { operation, result }) =>
+                    operation?.startsWith("schedule.") || result === "damaged",
+            )
             .map((/** @type {any} */ entry) => ({
                 at: entry.at,
                 by: entry.by,
