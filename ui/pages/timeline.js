@@ -208,7 +208,7 @@ function chosenPlace() {
 
 /** @param {any} row @param {number} at @param {string} step */
 function bucketAt(row, at, step) {
-    const size = durationMs(step);
+    const size = durationMs(row?.step ?? step);
     return row?.buckets?.find((/** @type {any} */ one) => at >= ms(one.at) && at < ms(one.at) + size) ?? null;
 }
 
@@ -332,7 +332,7 @@ function Explained({ place, rows, step, picked, view, onClose }) {
     const bucket = item?.bucket ?? (row?.buckets ? bucketAt(row, place.at, step) : null);
     const entry =
         item?.entry ?? row?.slots?.find((/** @type {any} */ one) => ms(one.slot) === place.at) ?? null;
-    const size = durationMs(step);
+    const size = durationMs(row?.step ?? step);
     return html`<${ExplainPanel}
         schedule=${place.id}
         at=${place.at}

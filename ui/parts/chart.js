@@ -41,21 +41,26 @@ function linearSteps(max) {
 
 const LOG_STEPS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000];
 
-/** @param {number} max */
-function logSteps(max) {
+/**
+ * From the last step up to `min` to the first from `max` on.
+ * @param {number} min @param {number} max
+ */
+function logSteps(min, max) {
     const above = LOG_STEPS.findIndex((step) => step >= max);
-    return LOG_STEPS.slice(0, above < 0 ? undefined : Math.max(above, 3) + 1);
+    const last = above < 0 ? LOG_STEPS.length - 1 : Math.max(above, 2);
+    const below = LOG_STEPS.findLastIndex((step) => step <= min);
+    return LOG_STEPS.slice(Math.max(0, Math.min(below, last - 2)), last + 1);
 }
 
 /** @param {Point[]} points @param {Series[]} series @param {boolean} isLog */
 function valueScale(points, series, isLog) {
-    let max = 0;
-    for (const point of points) for (const { name } of series) max = Math.max(max, point[name] ?? 0);
-    const steps = isLog ? logSteps(max) : linearSteps(max);
-    const top = steps[steps.length - 1];
-    const part = (/** @type {number} */ v) =>
-        isLog ? Math.log10(Math.max(1, v)) / Math.log10(top) : v / top;
-    return { steps, part };
+    const values = points.flatMap((point) => series.map(({ name }) => point[name]).filter(Number.isFinite));
+    const max = values.reduce((most, value) => Math.max(most, value), 0);
+    const min = values.reduce((least, value) => Math.min(least, value), max);
+    const steps = isLog ? logSteps(min, max) : linearSteps(max);
+    const [low, top] = [steps[0], steps[steps.length - 1]];
+    const logPart = (/** @type {number} */ v) => Math.log(Math.max(low, v) / low) / Math.log(top / low);
+    return { steps, part: isLog ? logPart : (/** @type {number} */ v) => v / top };
 }
 
 /** @typedef {{x: (at: number) => number, y: (value: number) => number, bottom: number}} Scale */

@@ -116,7 +116,7 @@ const known = new WeakMap();
  * @param {any} row @param {string} step @returns {Prepared}
  */
 export function itemsOf(row, step) {
-    const size = durationMs(step);
+    const size = durationMs(row.step ?? step);
     const found = known.get(row);
     if (
         found &&
