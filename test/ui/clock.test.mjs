@@ -6,7 +6,11 @@ import { suite } from './harness.mjs';
 
 const { test } = suite();
 
-const queue = (id, cron, timezone) => ({ id, spec: { cron: [cron], timezone }, action: { type: 'queue', queue: 'q' } });
+const queue = (id, cron, timezone) => ({
+    id,
+    spec: { cron: [cron], timezone },
+    action: { type: 'queue', queue: 'q' },
+});
 const section = (page, zone) => page.getByRole('region', { name: zone });
 
 // The catalogue has heard of a change when the list by time zones has it.
@@ -30,8 +34,13 @@ test('the next change of each zone, in the order of time', async ({ visit, api }
     const { changes } = await api.get('/api/v1/clock-changes');
     const page = await visit('/clock');
     await section(page, 'Europe/Berlin').waitFor();
-    const shown = await page.locator('.clock-change').evaluateAll((list) => list.map((one) => one.ariaLabel.split(',')[0]));
-    assert.deepEqual(shown, changes.map(({ timezone }) => timezone));
+    const shown = await page
+        .locator('.clock-change')
+        .evaluateAll((list) => list.map((one) => one.ariaLabel.split(',')[0]));
+    assert.deepEqual(
+        shown,
+        changes.map(({ timezone }) => timezone),
+    );
     const berlin = section(page, 'Europe/Berlin');
     await berlin.getByText('2 schedules in this zone').waitFor();
     await berlin.getByText('1 affected').waitFor();
@@ -58,7 +67,10 @@ test('one zone, every change, and how far ahead', async ({ visit, visitor }) => 
     await section(page, 'America/New_York').waitFor();
 });
 
-test('a slot leads to the timeline around it, in the zone of the schedule', async ({ visit, api }) => {
+test('a slot leads to the timeline around it, in the zone of the schedule', async ({
+    visit,
+    api,
+}) => {
     const { changes } = await api.get('/api/v1/clock-changes?zone=Europe/Berlin');
     const page = await visit('/clock?zone=Europe/Berlin');
     await section(page, 'Europe/Berlin').locator('.clock-slots a').first().click();
@@ -72,12 +84,30 @@ test('a slot leads to the timeline around it, in the zone of the schedule', asyn
 
 test('a change that continues on another page is one', async ({ visitor }) => {
     const { page } = visitor;
-    const change = { at: '2027-03-28T01:00:00.000Z', timezone: 'Europe/Berlin', offsetBefore: 3600, offsetAfter: 7200, schedules: 900 };
+    const change = {
+        at: '2027-03-28T01:00:00.000Z',
+        timezone: 'Europe/Berlin',
+        offsetBefore: 3600,
+        offsetAfter: 7200,
+        schedules: 900,
+    };
     const affected = (id) => [{ id, effect: 'moved', text: `${id} moves`, slots: [] }];
     await page.route('**/api/v1/clock-changes?*', (route) => {
         const isFirst = !route.request().url().includes('cursor=');
-        const one = { ...change, affected: affected(isFirst ? 'first' : 'second'), more: isFirst ? 400 : 0 };
-        return route.fulfill({ json: { from: change.at, until: change.at, changes: [one], cursor: isFirst ? 'next' : null, cut: null } });
+        const one = {
+            ...change,
+            affected: affected(isFirst ? 'first' : 'second'),
+            more: isFirst ? 400 : 0,
+        };
+        return route.fulfill({
+            json: {
+                from: change.at,
+                until: change.at,
+                changes: [one],
+                cursor: isFirst ? 'next' : null,
+                cut: null,
+            },
+        });
     });
     await visitor.open('/clock');
     await page.getByText('400 schedules in this zone not examined yet').waitFor();

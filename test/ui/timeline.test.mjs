@@ -59,7 +59,11 @@ test('a row per schedule, in the order of names', async ({ visit, api }) => {
     await put(api, queue('hourly', '0 * * * *'));
     await put(api, queue('minutely', '* * * * *'));
     const page = await visit(tomorrow);
-    assert.deepEqual(await page.locator('.tl-row').allInnerTexts(), ['daily', 'hourly', 'minutely']);
+    assert.deepEqual(await page.locator('.tl-row').allInnerTexts(), [
+        'daily',
+        'hourly',
+        'minutely',
+    ]);
     assert.ok((await inked(page)) > 1000);
 });
 
@@ -70,7 +74,8 @@ test('a click on a slot explains it in the words of the server', async ({ visit,
     await page.mouse.click(x, y);
     const instant = new Date(at).toISOString();
     const said = await api.get(`/api/v1/schedules/daily/explain?at=${instant}`);
-    for (const sentence of said.moments[0].sentences) await panel(page).getByText(sentence).waitFor();
+    for (const sentence of said.moments[0].sentences)
+        await panel(page).getByText(sentence).waitFor();
     assert.equal(new URLSearchParams((await hash(page)).split('?')[1]).get('at'), instant);
     await page.keyboard.press('Escape');
     await panel(page).waitFor({ state: 'detached' });
@@ -213,10 +218,14 @@ test('the table says the same in words', async ({ visit }) => {
 
 test('a day with a clock change has 23 or 25 hours', async ({ visit }) => {
     const axis = (page) => page.locator('.tl-axis').textContent();
-    const spring = await visit('/timeline?tz=Europe/Berlin&from=2027-03-26T23:00:00Z&to=2027-03-29T22:00:00Z');
+    const spring = await visit(
+        '/timeline?tz=Europe/Berlin&from=2027-03-26T23:00:00Z&to=2027-03-29T22:00:00Z',
+    );
     assert.match(await axis(spring), /Sun 03-28 \(23 h\)/);
     assert.match(await axis(spring), /clocks forward 1 h/);
-    const autumn = await visit('/timeline?tz=Europe/Berlin&from=2027-10-29T22:00:00Z&to=2027-11-01T23:00:00Z');
+    const autumn = await visit(
+        '/timeline?tz=Europe/Berlin&from=2027-10-29T22:00:00Z&to=2027-11-01T23:00:00Z',
+    );
     assert.match(await axis(autumn), /Sun 10-31 \(25 h\)/);
     const inUtc = await visit('/timeline?tz=UTC&from=2027-03-26T23:00:00Z&to=2027-03-29T22:00:00Z');
     assert.doesNotMatch(await axis(inUtc), /clocks/);
@@ -227,7 +236,10 @@ test('by queue, each with its schedules', async ({ visit, visitor, api }) => {
     const page = await visit(tomorrow);
     await page.getByRole('button', { name: 'By queue' }).click();
     await page.getByRole('button', { name: 'second' }).waitFor();
-    assert.deepEqual((await page.locator('.tl-row').allInnerTexts()).map((text) => text.replace(/\W/g, '')), ['q', 'second']);
+    assert.deepEqual(
+        (await page.locator('.tl-row').allInnerTexts()).map((text) => text.replace(/\W/g, '')),
+        ['q', 'second'],
+    );
     await page.getByRole('button', { name: 'second' }).click();
     await page.getByRole('link', { name: 'other' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'daily' }).count(), 0);
@@ -261,7 +273,9 @@ test('skipped slots appear without a reload, with their reason', async ({ visit,
         action: { type: 'queue', queue: 'nobody' },
         policies: { overlap: 'skip' },
     });
-    const [first, last] = [Date.now() - 60_000, Date.now() + 20_000].map((at) => new Date(at).toISOString());
+    const [first, last] = [Date.now() - 60_000, Date.now() + 20_000].map((at) =>
+        new Date(at).toISOString(),
+    );
     const page = await visit(`/timeline?from=${first}&to=${last}&schedule=busy&table=1`);
     await page.getByText('skipped · another run of this schedule was still open').first().waitFor();
 });

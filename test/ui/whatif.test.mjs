@@ -8,7 +8,8 @@ const { test } = suite();
 
 const queue = (id, cron) => ({ id, spec: { cron: [cron] }, action: { type: 'queue', queue: 'q' } });
 const hash = (page) => page.evaluate(() => location.hash);
-const tile = (page, label) => page.locator('.wi-totals .tile', { hasText: label }).locator('.tile-value').innerText();
+const tile = (page, label) =>
+    page.locator('.wi-totals .tile', { hasText: label }).locator('.tile-value').innerText();
 const answerOf = (page) => page.getByRole('region', { name: 'Answer' });
 
 // An outage of 40 minutes tomorrow, of which all times are round.
@@ -22,7 +23,9 @@ test('an outage by a quick choice', async ({ visit, api }) => {
     const page = await visit('/what-if');
     await page.getByText('Choose when the server is down').waitFor();
     await page.getByRole('button', { name: 'The next hour' }).click();
-    await answerOf(page).getByText(/An outage from .* \(1h\) would affect 1 schedule/).waitFor();
+    await answerOf(page)
+        .getByText(/An outage from .* \(1h\) would affect 1 schedule/)
+        .waitFor();
     assert.match(await hash(page), /from=.*&to=/);
 });
 
@@ -50,13 +53,19 @@ test('the times of the form are in the zone of the page', async ({ visit, visito
     await page.getByLabel('To', { exact: true }).fill(`${day}T12:00`);
     await page.getByRole('button', { name: 'Replay the outage' }).click();
     await visitor.settle();
-    assert.equal(new URLSearchParams((await hash(page)).split('?')[1]).get('to'), `${day}T03:00:00.000Z`);
+    assert.equal(
+        new URLSearchParams((await hash(page)).split('?')[1]).get('to'),
+        `${day}T03:00:00.000Z`,
+    );
     await answerOf(page).getByText('(1h)').waitFor();
     await page.goBack();
     await answerOf(page).getByText('(40m)').waitFor();
 });
 
-test('a range beyond the limit is refused in the words of the server', async ({ visitor, visit }) => {
+test('a range beyond the limit is refused in the words of the server', async ({
+    visitor,
+    visit,
+}) => {
     visitor.allow(/422/);
     const to = new Date(Date.parse(down.from) + 8 * 86_400_000).toISOString();
     const page = await visit(`/what-if?from=${down.from}&to=${to}`);

@@ -21,7 +21,11 @@ const STATES = [
     ["ended", "Ended"],
 ];
 
-/** What has become of the slots: name, tone, count. @param {Backfill} b @returns {Array<[string, string, number]>} */
+/**
+ * What has become of the slots: name, tone, count.
+ * @param {Backfill} b
+ * @returns {Array<[string, string, number]>}
+ */
 function parts(b) {
     return [
         ["succeeded", "ok", b.succeeded],
@@ -46,7 +50,12 @@ function Bar({ of: b }) {
     return html`<div class="backfill-bar" aria-hidden="true">
         ${parts(b).map(
             ([name, tone, count]) =>
-                count > 0 && html`<span key=${name} class="bar-${tone}" style=${{ width: `${(100 * count) / total}%` }}></span>`,
+                count > 0 &&
+                html`<span
+                    key=${name}
+                    class="bar-${tone}"
+                    style=${{ width: `${(100 * count) / total}%` }}
+                ></span>`,
         )}
     </div>`;
 }
@@ -58,11 +67,15 @@ function Progress({ of: b }) {
     const shown = parts(b).filter(([, , count]) => count > 0);
     return html`<${Bar} of=${b} />
         <p class="small num">
-            ${b.slots === null
-                ? html`<strong>${number(ended)}</strong> done; the number of slots is not known`
-                : html`<strong>${number(ended)}</strong> of ${plural(total, "slot")} done`}${b.state === "running" && total > 0 && b.slots !== null
-                ? ` (${Math.floor((100 * ended) / total)} %)`
-                : null}
+            ${
+                b.slots === null
+                    ? html`<strong>${number(ended)}</strong> done; the number of slots is not known`
+                    : html`<strong>${number(ended)}</strong> of ${plural(total, "slot")} done`
+            }${
+                b.state === "running" && total > 0 && b.slots !== null
+                    ? ` (${Math.floor((100 * ended) / total)} %)`
+                    : null
+            }
         </p>
         <p class="small muted num">
             ${shown.map(
@@ -72,6 +85,16 @@ function Progress({ of: b }) {
         </p>`;
 }
 
+/** What stopping ends. @param {Backfill} b */
+function stopText(b) {
+    const { pending, buffered, open } = b;
+    const texts = ["Slots that are not decided yet will not start."];
+    if (pending) texts[0] = `${plural(pending, "slot")} not decided yet will not start.`;
+    if (buffered) texts.push(`${plural(buffered, "run")} waiting for an open run will be cancelled.`);
+    if (open) texts.push(`${plural(open, "run")} already begun will continue.`);
+    return texts.join(" ");
+}
+
 /** @param {{of: Backfill, onClose: () => void, onDone: () => void}} props */
 function StopDialog({ of: b, onClose, onDone }) {
     const run = async () => {
@@ -79,11 +102,15 @@ function StopDialog({ of: b, onClose, onDone }) {
         toast(`${b.schedule}: backfill ${b.id} stopped`);
         onDone();
     };
-    return html`<${FormDialog} title="Stop backfill ${b.id} of ${b.schedule}" action="Stop" tone="danger" onClose=${onClose} run=${run}>
+    return html`<${FormDialog}
+        title="Stop backfill ${b.id} of ${b.schedule}"
+        action="Stop"
+        tone="danger"
+        onClose=${onClose}
+        run=${run}
+    >
         <p>
-            ${b.pending ? html`${plural(b.pending, "slot")} that ${b.pending === 1 ? "is" : "are"} not decided yet will not start.` : "Its remaining slots will not start."}
-            ${b.buffered ? html` ${plural(b.buffered, "run")} that ${b.buffered === 1 ? "waits" : "wait"} will be cancelled.` : null}
-            ${b.open ? html` ${plural(b.open, "run")} that ${b.open === 1 ? "has" : "have"} begun will continue.` : null}
+            ${stopText(b)}
         </p>
         <p class="muted">A later backfill of only the missed slots starts what is left.</p>
     <//>`;
@@ -113,27 +140,54 @@ function Row({ of: b, onStop }) {
     return html`<li class="backfill">
         <div class="backfill-what">
             <p class="clip">
-                <a class="schedule-name" href=${href(["schedule", b.schedule])} title=${b.schedule}>${b.schedule}</a>
+                <a
+                    class="schedule-name"
+                    href=${href(["schedule", b.schedule])}
+                    title=${b.schedule}
+                >${b.schedule}</a>
                 <span class="faint num"> backfill ${b.id}</span>
             </p>
             <p class="small muted">
-                <${Time} at=${b.from} /> to <${Time} at=${b.to} />${b.only === "missed" ? ", only missed slots" : null}${b.overlap ? `, overlap ${b.overlap}` : null}
+                <${Time}
+                    at=${b.from}
+                /> to <${Time}
+                    at=${b.to}
+                />${b.only === "missed" ? ", only missed slots" : null}
+                ${b.overlap ? `, overlap ${b.overlap}` : null}
             </p>
-            <p class="small faint clip">requested <${Time} at=${b.createdAt} relative />${b.createdBy ? ` by ${b.createdBy}` : null}</p>
+            <p class="small faint clip">requested <${Time}
+                at=${b.createdAt}
+                relative
+            />${b.createdBy ? ` by ${b.createdBy}` : null}</p>
         </div>
         <div class="backfill-progress">
             <${Progress} of=${b} />
-            ${b.expired ? html`<p class="small tone-text-late">The record of some slots was deleted before their turn; they were left out.</p>` : null}
+            ${b.expired ? html`<p
+                class="small tone-text-late"
+            >The record of some slots was deleted before their turn; they were left out.</p>` : null}
         </div>
         <div class="backfill-state">
-            <span class="badge tone-${tone}"><span class="sign" aria-hidden="true">${sign}</span>${word}</span>
+            <span class="badge tone-${tone}"><span
+                class="sign"
+                aria-hidden="true"
+            >${sign}</span>${word}</span>
             <p class="small faint num">${pace(b)}</p>
         </div>
         <div class="backfill-do">
-            <a class="button small" href=${href(["runs"], { schedule: b.schedule, kind: "backfill" })}>Runs</a>
-            ${b.state === "running" && !b.stopped && may("operate")
-                ? html`<button type="button" class="small danger" aria-label="Stop backfill ${b.id} of ${b.schedule}" onClick=${() => onStop(b)}>Stop …</button>`
-                : null}
+            <a
+                class="button small"
+                href=${href(["runs"], { schedule: b.schedule, kind: "backfill" })}
+            >Runs</a>
+            ${
+                b.state === "running" && !b.stopped && may("operate")
+                    ? html`<button
+                        type="button"
+                        class="small danger"
+                        aria-label="Stop backfill ${b.id} of ${b.schedule}"
+                        onClick=${() => onStop(b)}
+                    >Stop …</button>`
+                    : null
+            }
         </div>
     </li>`;
 }
@@ -155,23 +209,35 @@ async function readBackfills(state, most, abort) {
     return { backfills, hasMore: cursor !== null };
 }
 
-/** @param {{list: {backfills: Backfill[], hasMore: boolean}, state: string, onStop: (backfill: Backfill) => void, onMore: (() => void) | null}} props */
+/**
+ * @param {{list: {backfills: Backfill[], hasMore: boolean}, state: string,
+ *     onStop: (backfill: Backfill) => void, onMore: (() => void) | null}} props
+ */
 function List({ list, state, onStop, onMore }) {
     const { backfills, hasMore } = list;
     if (backfills.length === 0)
-        return html`<${Empty} title=${state === "running" ? "No backfill is running." : "There are no backfills."}>
+        return html`<${Empty}
+            title=${state === "running" ? "No backfill is running." : "There are no backfills."}
+        >
             <p>A backfill runs the slots of a past range. Start one from a schedule.</p>
             <p><a href=${href(["schedules"])}>Schedules</a></p>
         <//>`;
     return html`<ul class="backfills">
             ${backfills.map((b) => html`<${Row} key=${`${b.schedule} ${b.id}`} of=${b} onStop=${onStop} />`)}
         </ul>
-        ${hasMore
-            ? html`<p class="row more">
+        ${
+            hasMore
+                ? html`<p class="row more">
                   <span class="muted">The newest ${number(backfills.length)} are shown; there are more.</span>
-                  ${onMore ? html`<button type="button" onClick=${onMore}>Show more</button>` : html`<span class="muted">Choose a state, or open a schedule, to see fewer.</span>`}
+                  ${onMore ? html`<button
+                      type="button"
+                      onClick=${onMore}
+                  >Show more</button>` : html`<span
+                      class="muted"
+                  >Choose a state, or open a schedule, to see fewer.</span>`}
               </p>`
-            : null}`;
+                : null
+        }`;
 }
 
 export function Backfills() {
@@ -185,8 +251,16 @@ export function Backfills() {
         { refreshOn: (event) => isBackfillEvent(event, isRunning.current), pause: 1000, keep: true },
     );
     isRunning.current = (list.data?.backfills ?? []).some((b) => b.state === "running");
-    return html`<${Head} title="Backfills" sub="Runs of past slots, over all schedules. The last 100 of each schedule that have ended are kept." />
-        <div><${Tabs} label="State" tabs=${STATES} chosen=${state} onChoose=${(/** @type {string} */ name) => setQuery({ state: name || null })} /></div>
+    return html`<${Head}
+        title="Backfills"
+        sub="Runs of past slots, over all schedules. The last 100 of each schedule that have ended are kept."
+    />
+        <div><${Tabs}
+            label="State"
+            tabs=${STATES}
+            chosen=${state}
+            onChoose=${(/** @type {string} */ name) => setQuery({ state: name || null })}
+        /></div>
         <${Card} class="flush">
             <${Load} of=${list} rows=${6}>
                 ${(/** @type {any} */ data) => html`<${List}
@@ -197,7 +271,11 @@ export function Backfills() {
                 />`}
             <//>
         <//>
-        ${stopping ? html`<${StopDialog} of=${stopping} onClose=${() => setStopping(null)} onDone=${list.reload} />` : null}`;
+        ${stopping ? html`<${StopDialog}
+            of=${stopping}
+            onClose=${() => setStopping(null)}
+            onDone=${list.reload}
+        />` : null}`;
 }
 
 /**

@@ -40,16 +40,25 @@ export function Editor({ segments }) {
     const first = useRef(/** @type {any} */ (null));
     const key = `${id} ${from}`;
     if (begin.data && first.current?.key !== key) first.current = { key, ...begin.data };
-    if (first.current?.key === key) return html`<${DocumentEditor} key=${key} id=${id} begin=${first.current} />`;
+    if (first.current?.key === key)
+        return html`<${DocumentEditor} key=${key} id=${id} begin=${first.current} />`;
     return html`<${Head} title=${id ? `Edit ${id}` : "New schedule"} />
         <${Load} of=${begin} rows=${8}>${() => null}<//>`;
 }
 
 /** The document as value and as text. @param {any} begin */
 function useDocument(begin) {
-    const [state, setState] = useState(() => ({ doc: begin, text: /** @type {string | null} */ (null), syntax: /** @type {string | null} */ (null) }));
+    const [state, setState] = useState(() => ({
+        doc: begin,
+        text: /** @type {string | null} */ (null),
+        syntax: /** @type {string | null} */ (null),
+    }));
     const setDoc = (/** @type {any} */ next) =>
-        setState((old) => ({ doc: typeof next === "function" ? next(old.doc) : next, text: null, syntax: null }));
+        setState((old) => ({
+            doc: typeof next === "function" ? next(old.doc) : next,
+            text: null,
+            syntax: null,
+        }));
     const setText = (/** @type {string} */ text) => {
         try {
             const doc = parseDoc(text);
@@ -72,11 +81,13 @@ function useErrors(doc, id, preview) {
     const checked = useAsked("/api/v1/bulk/schedules/diff", { items: [item] });
     const result = checked.answer?.results?.[0];
     const errors = useMemo(() => {
-        const found = (result?.errors ?? (result?.error ? [result.error] : [])).map((/** @type {any} */ one) => ({
-            field: (one.field ?? "").replace(/^items\[0\]\.?/, ""),
-            message: one.message,
-            at: null,
-        }));
+        const found = (result?.errors ?? (result?.error ? [result.error] : [])).map(
+            (/** @type {any} */ one) => ({
+                field: (one.field ?? "").replace(/^items\[0\]\.?/, ""),
+                message: one.message,
+                at: null,
+            }),
+        );
         const { error } = preview;
         if (error?.field) {
             const same = found.find((/** @type {any} */ one) => one.field === error.field);
@@ -92,7 +103,12 @@ function useErrors(doc, id, preview) {
 function focusField(field) {
     const nodes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-field]")]);
     const near = nodes
-        .filter(({ dataset }) => field === dataset.field || field.startsWith(`${dataset.field}.`) || field.startsWith(`${dataset.field}[`))
+        .filter(
+            ({ dataset }) =>
+                field === dataset.field ||
+                field.startsWith(`${dataset.field}.`) ||
+                field.startsWith(`${dataset.field}[`),
+        )
         .sort((a, b) => (b.dataset.field ?? "").length - (a.dataset.field ?? "").length)[0];
     (near ?? nodes.find(({ dataset }) => dataset.field?.startsWith(field)))?.focus();
 }
@@ -105,31 +121,48 @@ function Errors({ errors, invalid }) {
         <p><strong>${plural(all.length, "error")}</strong></p>
         <ul class="bare-list">
             ${all.map(
-                ({ field, message }) => html`<li>
-                    <button type="button" class="link" onClick=${() => focusField(field)}><code>${field || "document"}</code></button>${" "}
-                    ${message}
-                </li>`,
+                ({ field, message }) =>
+                    html`<li>
+                        <button type="button" class="link" onClick=${() => focusField(field)}>
+                            <code>${field || "document"}</code></button
+                        >${" "} ${message}
+                    </li>`,
             )}
         </ul>
     </section>`;
 }
 
-/** @param {{form: import("../parts/editor-fields.js").Form, id: string}} props */
-function FormView({ form, id }) {
+/** @param {{form: import("../parts/editor-fields.js").Form, id: string, words: string}} props */
+function FormView({ form, id, words }) {
     return html`<div class="stack">
         <${Card} title="What it is">
             <div class="form">
                 <div class="grid2 tight">
                     ${id
                         ? null
-                        : html`<${TextRow} form=${form} path=${["id"]} label="Id" placeholder="chosen by the server" hint="The name of the schedule; it cannot change." />`}
+                        : html`<${TextRow}
+                              form=${form}
+                              path=${["id"]}
+                              label="Id"
+                              placeholder="chosen by the server"
+                              hint="The name of the schedule; it cannot change."
+                          />`}
                     <${TextRow} form=${form} path=${["description"]} label="Description" />
                 </div>
                 <${PairsRow} form=${form} path=${["labels"]} label="Labels" add="Label" />
-                <${CheckRow} form=${form} path=${["enabled"]} label="Enabled" hint="A disabled schedule has no slots." usual />
+                <${CheckRow}
+                    form=${form}
+                    path=${["enabled"]}
+                    label="Enabled"
+                    hint="A disabled schedule has no slots."
+                    usual
+                />
             </div>
         <//>
-        <${Card} title="When it runs"><${SpecForm} form=${form} /><//>
+        <${Card} title="When it runs">
+            <p class="spec-inline" aria-hidden="true">${words}</p>
+            <${SpecForm} form=${form} />
+        <//>
         <${Card} title="What it does"><${ActionForm} form=${form} /><//>
         <${Card} title="Policies"><${PoliciesForm} form=${form} /><//>
         <${Card} title="Governor"><${GovernorForm} form=${form} /><//>
@@ -156,7 +189,10 @@ function useGuard(isDirty) {
 /** @param {string} id @param {any} doc @param {number} version */
 function save(id, doc, version) {
     if (id)
-        return request("PUT", v1("schedules", id), { body: printDoc(doc), headers: { "If-Match": `"${version}"` } });
+        return request("PUT", v1("schedules", id), {
+            body: printDoc(doc),
+            headers: { "If-Match": `"${version}"` },
+        });
     const headers = { "Idempotency-Key": crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}` };
     return request("POST", "/api/v1/schedules", { body: printDoc(doc), headers });
 }
@@ -177,7 +213,10 @@ function DocumentEditor({ id, begin }) {
     const preview = usePreview(getIn(doc, ["spec"]), id || doc.id);
     const { errors, changes, failed } = useErrors(doc, id, preview);
     const isChanged = differences(base.doc, doc).length > 0;
-    const diff = useAsked(`${v1("schedules", id)}/plan-diff`, id && isChanged ? { document: doc, count: 100 } : undefined);
+    const diff = useAsked(
+        `${v1("schedules", id)}/plan-diff`,
+        id && isChanged ? { document: doc, count: 100 } : undefined,
+    );
     const guard = useGuard((isChanged || syntax !== null) && !done);
 
     useEffect(() => {
@@ -201,7 +240,8 @@ function DocumentEditor({ id, begin }) {
             toast(id ? `Saved version ${saved.state.version} of ${saved.id}.` : `Created ${saved.id}.`);
             setDone(saved);
         } catch (error) {
-            if (error instanceof ApiError && error.status === 412) setConflict(await loadDoc(id).catch(setProblem));
+            if (error instanceof ApiError && error.status === 412)
+                setConflict(await loadDoc(id).catch(setProblem));
             else setProblem(error);
         }
         setBusy(false);
@@ -210,7 +250,12 @@ function DocumentEditor({ id, begin }) {
     submitRef.current = submit;
     useEffect(() => {
         const key = (/** @type {KeyboardEvent} */ event) => {
-            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;
+            if (
+                event.key !== "Enter" ||
+                !(event.ctrlKey || event.metaKey) ||
+                document.querySelector("dialog[open]")
+            )
+                return;
             event.preventDefault();
             submitRef.current();
         };
@@ -223,39 +268,63 @@ function DocumentEditor({ id, begin }) {
         zone,
         errors: [...[...invalid].map(([field, message]) => ({ field, message })), ...errors],
         setInvalid,
-        set: (/** @type {any} */ path, /** @type {any} */ value) => setDoc((/** @type {any} */ old) => setIn(old, path, value)),
+        set: (/** @type {any} */ path, /** @type {any} */ value) =>
+            setDoc((/** @type {any} */ old) => setIn(old, path, value)),
     };
-    return html`<${Head} title=${id ? `Edit ${id}` : "New schedule"} sub=${id ? `Version ${base.version}${isChanged ? ", changed" : ""}` : null}>
+    return html`<${Head}
+            title=${id ? `Edit ${id}` : "New schedule"}
+            sub=${id ? `Version ${base.version}${isChanged ? ", changed" : ""}` : null}
+        >
             <${Tabs}
                 label="View of the document"
-                tabs=${[["form", "Form"], ["json", "JSON"]]}
+                tabs=${[
+                    ["form", "Form"],
+                    ["json", "JSON"],
+                ]}
                 chosen=${view}
-                onChoose=${(/** @type {string} */ name) => setQuery({ view: name === "json" ? "json" : null }, { replace: true })}
+                onChoose=${(/** @type {string} */ name) =>
+                    setQuery({ view: name === "json" ? "json" : null }, { replace: true })}
             />
-            <button type="button" onClick=${() => (id ? go(["schedule", id]) : go(["schedules"]))}>Cancel</button>
-            ${!may("edit") ? null : html`<button
-                type="button"
-                class="primary"
-                title="Ctrl+Enter"
-                disabled=${busy || syntax !== null || invalid.size > 0 || (Boolean(id) && !isChanged)}
-                onClick=${submit}
-            >
-                ${id ? "Save" : "Create"}
-            </button>`}
+            <button type="button" onClick=${() => (id ? go(["schedule", id]) : go(["schedules"]))}>
+                Cancel
+            </button>
+            ${!may("edit")
+                ? null
+                : html`<button
+                      type="button"
+                      class="primary"
+                      title="Ctrl+Enter"
+                      disabled=${busy || syntax !== null || invalid.size > 0 || (Boolean(id) && !isChanged)}
+                      onClick=${submit}
+                  >
+                      ${id ? "Save" : "Create"}
+                  </button>`}
         <//>
         ${!may("edit") ? html`<p class="note">Your role may look at documents, but not save them.</p>` : null}
         ${problem ? html`<${Problem} error=${problem} />` : null}
         ${failed && failed.status !== 0 ? html`<${Problem} error=${failed} />` : null}
         ${view === "json"
-            ? html`<${JsonView} doc=${doc} text=${text} syntax=${syntax} onText=${setText} errors=${errors} />`
+            ? html`<${JsonView}
+                  doc=${doc}
+                  text=${text}
+                  syntax=${syntax}
+                  onText=${setText}
+                  errors=${errors}
+              />`
             : null}
         <div class="editor ${view}">
-            ${view === "json" ? null : syntax
-                ? html`<div class="problem"><p>The text is not JSON: ${syntax}. Correct it in the JSON view.</p></div>`
-                : html`<${FormView} form=${form} id=${id} />`}
+            ${view === "json"
+                ? null
+                : syntax
+                  ? html`<div class="problem">
+                        <p>The text is not JSON: ${syntax}. Correct it in the JSON view.</p>
+                    </div>`
+                  : html`<${FormView} form=${form} id=${id} words=${preview.answer?.description ?? ""} />`}
             <div class="editor-side">
                 ${view === "json" ? null : html`<${Errors} errors=${errors} invalid=${invalid} />`}
-                ${id && isChanged ? html`<${DiffCard} asked=${diff} changes=${changes} zone=${zone} />` : null}
+                ${id && isChanged
+                    ? html`<${DiffCard} asked=${diff} changes=${changes} zone=${zone} />`
+                    : null}
                 <${PreviewCard} preview=${preview} zone=${zone} />
             </div>
         </div>

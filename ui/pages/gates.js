@@ -3,6 +3,7 @@
 import { html, useState } from "../lib/html.js";
 import { del, getAll, namespace, put, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
+import { query } from "../lib/router.js";
 import { number, plural } from "../lib/words.js";
 import { Empty, Field, FormDialog, Head, Load, toast } from "../parts/basic.js";
 import { may } from "../parts/login.js";
@@ -30,10 +31,26 @@ function GateDialog({ gate, onClose, onDone }) {
         ${gate
             ? null
             : html`<${Field} label="Name" hint="Schedules use it as their concurrency key.">
-                  <input type="text" required maxlength="255" value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} />
+                  <input
+                      type="text"
+                      required
+                      maxlength="255"
+                      value=${name}
+                      onInput=${(/** @type {any} */ event) => setName(event.target.value)}
+                  />
               <//>`}
-        <${Field} label="Limit" hint="The most runs that are claimed at the same time. If it falls below the open runs, these continue.">
-            <input type="number" min="1" max="1000000" required value=${limit} onInput=${(/** @type {any} */ event) => setLimit(event.target.value)} />
+        <${Field}
+            label="Limit"
+            hint="The most runs that are claimed at the same time. Runs that hold the gate continue."
+        >
+            <input
+                type="number"
+                min="1"
+                max="1000000"
+                required
+                value=${limit}
+                onInput=${(/** @type {any} */ event) => setLimit(event.target.value)}
+            />
         <//>
     <//>`;
 }
@@ -45,8 +62,16 @@ function DeleteDialog({ gate, onClose, onDone }) {
         toast(`Gate ${gate.name} is deleted.`);
         onDone();
     };
-    return html`<${FormDialog} title="Delete the gate ${gate.name}?" action="Delete the gate" tone="danger" onClose=${onClose} run=${change}>
-        <p>The server refuses this while schedules use the gate, or while open runs hold it or wait for it.</p>
+    return html`<${FormDialog}
+        title="Delete the gate ${gate.name}?"
+        action="Delete the gate"
+        tone="danger"
+        onClose=${onClose}
+        run=${change}
+    >
+        <p>
+            The server refuses this while schedules use the gate, or while open runs hold it or wait for it.
+        </p>
     <//>`;
 }
 
@@ -62,7 +87,7 @@ function Fill({ gate }) {
 function Row({ gate, onDone }) {
     const [open, setOpen] = useState("");
     const close = () => setOpen("");
-    return html`<tr>
+    return html`<tr class=${gate.name === query.value.search ? "row-chosen" : ""}>
         <th scope="row">${gate.name}</th>
         <td><${Fill} gate=${gate} /></td>
         <td class="right num">${number(gate.open)} <span class="faint">of ${number(gate.limit)}</span></td>
@@ -74,36 +99,75 @@ function Row({ gate, onDone }) {
                       <button type="button" class="small" onClick=${() => setOpen("delete")}>Delete</button>
                   </div>`
                 : null}
-            ${open === "edit" ? html`<${GateDialog} gate=${gate} onClose=${close} onDone=${onDone} />` : null}
-            ${open === "delete" ? html`<${DeleteDialog} gate=${gate} onClose=${close} onDone=${onDone} />` : null}
+            ${open === "edit"
+                ? html`<${GateDialog} gate=${gate} onClose=${close} onDone=${onDone} />`
+                : null}
+            ${open === "delete"
+                ? html`<${DeleteDialog} gate=${gate} onClose=${close} onDone=${onDone} />`
+                : null}
         </td>
     </tr>`;
 }
 
 export function Gates() {
     const [isNew, setNew] = useState(false);
-    const gates = useResource(`gates ${namespace()}`, (abort) => getAll("/api/v1/gates", "gates", {}, GATES_MAX, abort), {
-        refreshOn: matters,
-        pause: 2000,
-        every: 30_000,
-        keep: true,
-    });
-    return html`<${Head} title="Gates" sub="A gate limits how many runs are claimed at once, over all schedules that share its name as concurrency key.">
-            ${may("operate") ? html`<button type="button" onClick=${() => setNew(true)}>New gate</button>` : null}
+    const gates = useResource(
+        `gates ${namespace()}`,
+        (abort) => getAll("/api/v1/gates", "gates", {}, GATES_MAX, abort),
+        {
+            refreshOn: matters,
+            pause: 2000,
+            every: 30_000,
+            keep: true,
+        },
+    );
+    return html`<${Head}
+            title="Gates"
+            sub="A gate limits the claimed runs of all schedules that have its name as concurrency key."
+        >
+            ${may("operate")
+                ? html`<button type="button" onClick=${() => setNew(true)}>New gate</button>`
+                : null}
         <//>
         ${isNew ? html`<${GateDialog} onClose=${() => setNew(false)} onDone=${gates.reload} />` : null}
         <${Load} of=${gates}>
             ${(/** @type {any} */ list) =>
                 list.entries.length === 0
-                    ? html`<section class="card"><${Empty} title="No gate yet."><p>A gate appears when a schedule has a concurrency key.</p><//></section>`
+                    ? html`<section class="card">
+                          <${Empty} title="No gate yet."
+                              ><p>A gate appears when a schedule has a concurrency key.</p><//
+                          >
+                      </section>`
                     : html`<section class="card flush" aria-label="Gates">
-                          <div class="scroll-x"><table class="table">
-                              <thead>
-                                  <tr><th>Gate</th><th><span class="hidden">Filled</span></th><th class="right">Open</th><th class="right">Waiting</th><th><span class="hidden">Actions</span></th></tr>
-                              </thead>
-                              <tbody>${list.entries.map((/** @type {any} */ gate) => html`<${Row} key=${gate.name} gate=${gate} onDone=${gates.reload} />`)}</tbody>
-                          </table></div>
-                          ${list.more ? html`<p class="faint small pad">The first ${number(list.entries.length)} gates are shown; there are more.</p>` : null}
+                          <div class="scroll-x">
+                              <table class="table">
+                                  <thead>
+                                      <tr>
+                                          <th>Gate</th>
+                                          <th><span class="hidden">Filled</span></th>
+                                          <th class="right">Open</th>
+                                          <th class="right">Waiting</th>
+                                          <th><span class="hidden">Actions</span></th>
+                                      </tr>
+                                  </thead>
+                                  <tbody>
+                                      ${list.entries.map(
+                                          (/** @type {any} */ gate) =>
+                                              html`<${Row}
+                                                  key=${gate.name}
+                                                  gate=${gate}
+                                                  onDone=${gates.reload}
+                                              />`,
+                                      )}
+                                  </tbody>
+                              </table>
+                          </div>
+                          ${list.more
+                              ? html`<p class="faint small pad">
+                                    The first ${number(list.entries.length)} gates are shown; there are
+                                    more.
+                                </p>`
+                              : null}
                       </section>`}
         <//>`;
 }

@@ -14,17 +14,32 @@ const MANY = 5000;
 /** Settings with a field of their own; the others are edited as JSON. */
 const NUMBERS = /** @type {Array<[string, string, string]>} */ ([
     ["quotaSchedules", "Maximum number of schedules", "Empty: the server's default. 0: no limit."],
-    ["rateRead", "Read requests per minute", "Of all clients together, on each node. Empty: no limit of its own."],
-    ["rateWrite", "Write requests per minute", "Of all clients together, on each node. Empty: no limit of its own."],
+    [
+        "rateRead",
+        "Read requests per minute",
+        "Of all clients together, on each node. Empty: no limit of its own.",
+    ],
+    [
+        "rateWrite",
+        "Write requests per minute",
+        "Of all clients together, on each node. Empty: no limit of its own.",
+    ],
 ]);
 const OWN = [...NUMBERS.map(([name]) => name), "allowPrivate", "allowNetworks"];
 
+const OTHERS_HINT =
+    "Members: keys, upstreams, upstream, searchAttributes. " +
+    'Write "set" in the place of a secret: a field for it appears below.';
+
 /** @param {any} settings */
-const othersOf = (settings) => Object.fromEntries(Object.entries(settings).filter(([name]) => !OWN.includes(name)));
+const othersOf = (settings) =>
+    Object.fromEntries(Object.entries(settings).filter(([name]) => !OWN.includes(name)));
 
 /** What the form says. @param {any} settings */
 const formOf = (settings) => ({
-    ...Object.fromEntries(NUMBERS.map(([name]) => [name, settings[name] === undefined ? "" : String(settings[name])])),
+    ...Object.fromEntries(
+        NUMBERS.map(([name]) => [name, settings[name] === undefined ? "" : String(settings[name])]),
+    ),
     allowPrivate: settings.allowPrivate === true,
     allowNetworks: (settings.allowNetworks ?? []).join(", "),
     others: JSON.stringify(othersOf(settings), null, 2),
@@ -49,14 +64,18 @@ function readForm(form) {
     }
 }
 
-/** A field per secret that has to be entered again. @param {{paths: string[][], entered: Record<string, string>, enter: (key: string, text: string) => void}} props */
+/**
+ * A field per secret that has to be entered again.
+ * @param {{paths: string[][], entered: Record<string, string>, enter: (key: string, text: string) =>
+ *     void}} props
+ */
 function Secrets({ paths, entered, enter }) {
     if (paths.length === 0) return null;
     return html`<fieldset class="form">
         <legend>Secrets</legend>
         <p class="note">
-            A save replaces all settings, and the server never shows secrets. Enter each again, or remove its member
-            from the JSON above. Nothing is kept in this browser.
+            A save replaces all settings, and the server never shows secrets. Enter each again, or remove
+            its member from the JSON above. Nothing is kept in this browser.
         </p>
         ${paths.map((path) => {
             const key = path.join("\n");
@@ -78,35 +97,71 @@ function EditDialog({ of, onClose, onDone }) {
     const [form, setForm] = useState(/** @type {any} */ (formOf(of.settings)));
     const [entered, setEntered] = useState(/** @type {Record<string, string>} */ ({}));
     const { settings, wrong } = readForm(form);
-    const set = (/** @type {string} */ name, /** @type {any} */ value) => setForm({ ...form, [name]: value });
+    const set = (/** @type {string} */ name, /** @type {any} */ value) =>
+        setForm({ ...form, [name]: value });
     const save = async () => {
         await put(v1("namespaces", of.name), { settings: withSecrets(settings, entered) });
         toast(`The settings of ${of.name} are saved; other nodes follow within five seconds.`);
         onDone();
     };
-    return html`<${FormDialog} title="Settings of ${of.name}" action="Save the settings" wide onClose=${onClose} run=${save} disabled=${Boolean(wrong)}>
+    return html`<${FormDialog}
+        title="Settings of ${of.name}"
+        action="Save the settings"
+        wide
+        onClose=${onClose}
+        run=${save}
+        disabled=${Boolean(wrong)}
+    >
         <div class="grid3">
             ${NUMBERS.map(
-                ([name, label, hint]) => html`<${Field} label=${label} hint=${hint}>
-                    <input type="number" min="0" value=${form[name]} onInput=${(/** @type {any} */ event) => set(name, event.target.value)} />
-                <//>`,
+                ([name, label, hint]) =>
+                    html`<${Field} label=${label} hint=${hint}>
+                        <input
+                            type="number"
+                            min="0"
+                            value=${form[name]}
+                            onInput=${(/** @type {any} */ event) => set(name, event.target.value)}
+                        />
+                    <//>`,
             )}
         </div>
         <label class="check">
-            <input type="checkbox" checked=${form.allowPrivate} onChange=${(/** @type {any} */ event) => set("allowPrivate", event.target.checked)} />
+            <input
+                type="checkbox"
+                checked=${form.allowPrivate}
+                onChange=${(/** @type {any} */ event) => set("allowPrivate", event.target.checked)}
+            />
             Actions and upstreams may call private networks
         </label>
-        <${Field} label="Allowed networks" hint="Separated by commas, such as 10.1.2.0/24:443. Only these private networks may be called.">
-            <input type="text" value=${form.allowNetworks} onInput=${(/** @type {any} */ event) => set("allowNetworks", event.target.value)} />
+        <${Field}
+            label="Allowed networks"
+            hint="Separated by commas, such as 10.1.2.0/24:443. Only these private networks may be called."
+        >
+            <input
+                type="text"
+                value=${form.allowNetworks}
+                onInput=${(/** @type {any} */ event) => set("allowNetworks", event.target.value)}
+            />
         <//>
         <${Field}
             label="Keys, upstreams and other settings, as JSON"
-            hint=${html`Members: <code>keys</code>, <code>upstreams</code>, <code>upstream</code>, <code>searchAttributes</code>. Write <code>"set"</code> in the place of a secret: a field for it appears below.`}
+            hint=${OTHERS_HINT}
             error=${wrong || null}
         >
-            <textarea class="mono" rows="10" spellcheck=${false} value=${form.others} onInput=${(/** @type {any} */ event) => set("others", event.target.value)}></textarea>
+            <textarea
+                class="mono"
+                rows="10"
+                spellcheck=${false}
+                value=${form.others}
+                onInput=${(/** @type {any} */ event) => set("others", event.target.value)}
+            ></textarea>
         <//>
-        <${Secrets} paths=${settings ? secretsOf(settings) : []} entered=${entered} enter=${(/** @type {string} */ key, /** @type {string} */ text) => setEntered({ ...entered, [key]: text })} />
+        <${Secrets}
+            paths=${settings ? secretsOf(settings) : []}
+            entered=${entered}
+            enter=${(/** @type {string} */ key, /** @type {string} */ text) =>
+                setEntered({ ...entered, [key]: text })}
+        />
     <//>`;
 }
 
@@ -119,25 +174,40 @@ function NewDialog({ names, onClose, onDone }) {
         toast(`Namespace ${name.trim()} is created.`);
         onDone();
     };
-    return html`<${FormDialog} title="New namespace" action="Create the namespace" onClose=${onClose} run=${create}>
-        <p>A namespace has its own schedules, queues, gates, calendars and tokens. It cannot be deleted or renamed later.</p>
+    return html`<${FormDialog}
+        title="New namespace"
+        action="Create the namespace"
+        onClose=${onClose}
+        run=${create}
+    >
+        <p>
+            A namespace has its own schedules, queues, gates, calendars and tokens. It cannot be deleted or
+            renamed later.
+        </p>
         <${Field} label="Name">
-            <input type="text" required value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} />
+            <input
+                type="text"
+                required
+                value=${name}
+                onInput=${(/** @type {any} */ event) => setName(event.target.value)}
+            />
         <//>
     <//>`;
 }
 
 /** @param {any} value */
-const limit = (value) => (value === undefined ? html`<span class="faint">default</span>` : value === 0 ? "none" : number(value));
+const limit = (value) =>
+    value === undefined ? html`<span class="faint">default</span>` : value === 0 ? "none" : number(value);
 
 /** Names of keys or upstreams. @param {{of: any, standard?: string}} props */
 function Names({ of, standard }) {
     const names = Object.keys(of ?? {});
     if (names.length === 0) return html`<span class="faint">–</span>`;
     return names.map(
-        (name, i) => html`${i > 0 ? ", " : ""}<span>${name}</span>${of[name].type ? html` <span class="faint small">${of[name].type}</span>` : null}${name === standard
-            ? html` <span class="faint small">default</span>`
-            : null}`,
+        (name, i) =>
+            html`${i > 0 ? ", " : ""}<span>${name}</span>${of[name].type
+                ? html` <span class="faint small">${of[name].type}</span>`
+                : null}${name === standard ? html` <span class="faint small">default</span>` : null}`,
     );
 }
 
@@ -148,7 +218,9 @@ function Row({ of, onDone }) {
     const { settings } = of;
     const isCurrent = of.name === (current() || "default");
     return html`<tr class=${isCurrent ? "row-chosen" : ""}>
-            <th scope="row">${of.name}${isCurrent ? html` <span class="faint small">shown now</span>` : null}</th>
+            <th scope="row">
+                ${of.name}${isCurrent ? html` <span class="faint small">shown now</span>` : null}
+            </th>
             <td class="right num">${limit(settings.quotaSchedules)}</td>
             <td class="right num">${limit(settings.rateRead)}</td>
             <td class="right num">${limit(settings.rateWrite)}</td>
@@ -157,44 +229,94 @@ function Row({ of, onDone }) {
             <td><${Time} at=${of.createdAt} /></td>
             <td>
                 <div class="actions table-actions">
-                    <button type="button" class="small" aria-expanded=${isOpen ? "true" : "false"} onClick=${() => setOpen(!isOpen)}>All settings</button>
+                    <button
+                        type="button"
+                        class="small"
+                        aria-expanded=${isOpen ? "true" : "false"}
+                        onClick=${() => setOpen(!isOpen)}
+                    >
+                        All settings
+                    </button>
                     <button type="button" class="small" onClick=${() => setDialog("edit")}>Edit</button>
                     ${isCurrent
                         ? null
-                        : html`<button type="button" class="small" onClick=${() => go([], { namespace: of.name === "default" ? null : of.name })}>Open</button>`}
+                        : html`<button
+                              type="button"
+                              class="small"
+                              onClick=${() => go([], { namespace: of.name === "default" ? null : of.name })}
+                          >
+                              Open
+                          </button>`}
                 </div>
-                ${dialog ? html`<${EditDialog} of=${of} onClose=${() => setDialog("")} onDone=${onDone} />` : null}
+                ${dialog
+                    ? html`<${EditDialog} of=${of} onClose=${() => setDialog("")} onDone=${onDone} />`
+                    : null}
             </td>
         </tr>
-        ${isOpen ? html`<tr><td colspan="8"><${JsonView} value=${settings} label="Settings of ${of.name}" /></td></tr>` : null}`;
+        ${isOpen
+            ? html`<tr>
+                  <td colspan="8"><${JsonView} value=${settings} label="Settings of ${of.name}" /></td>
+              </tr>`
+            : null}`;
 }
 
 export function Namespaces() {
     const [isNew, setNew] = useState(false);
-    const list = useResource("all namespaces", (abort) => getAll("/api/v1/namespaces", "namespaces", {}, MANY, abort), {
-        every: 30_000,
-        keep: true,
-    });
+    const list = useResource(
+        "all namespaces",
+        (abort) => getAll("/api/v1/namespaces", "namespaces", {}, MANY, abort),
+        {
+            every: 30_000,
+            keep: true,
+        },
+    );
     const names = (list.data?.entries ?? []).map((/** @type {any} */ one) => one.name);
-    return html`<${Head} title="Namespaces" sub="Separate sets of schedules in one server, each with its own settings.">
+    return html`<${Head}
+            title="Namespaces"
+            sub="Separate sets of schedules in one server, each with its own settings."
+        >
             <button type="button" onClick=${() => setNew(true)}>New namespace</button>
         <//>
-        ${isNew ? html`<${NewDialog} names=${names} onClose=${() => setNew(false)} onDone=${list.reload} />` : null}
+        ${isNew
+            ? html`<${NewDialog} names=${names} onClose=${() => setNew(false)} onDone=${list.reload} />`
+            : null}
         <${Load} of=${list}>
             ${(/** @type {any} */ data) =>
                 data.entries.length === 0
                     ? html`<${Empty} title="No namespace." />`
                     : html`<section class="card flush" aria-label="Namespaces">
-                          <div class="scroll-x"><table class="table">
-                              <thead>
-                                  <tr>
-                                      <th>Namespace</th><th class="right">Schedules at most</th><th class="right">Reads per min</th><th class="right">Writes per min</th>
-                                      <th>Upstreams</th><th>Signing keys</th><th>Created</th><th><span class="hidden">Actions</span></th>
-                                  </tr>
-                              </thead>
-                              <tbody>${data.entries.map((/** @type {any} */ one) => html`<${Row} key=${one.name} of=${one} onDone=${list.reload} />`)}</tbody>
-                          </table></div>
-                          ${data.more ? html`<p class="faint small pad">The first ${number(data.entries.length)} namespaces are shown; there are more.</p>` : null}
+                          <div class="scroll-x">
+                              <table class="table">
+                                  <thead>
+                                      <tr>
+                                          <th>Namespace</th>
+                                          <th class="right">Schedules at most</th>
+                                          <th class="right">Reads per min</th>
+                                          <th class="right">Writes per min</th>
+                                          <th>Upstreams</th>
+                                          <th>Signing keys</th>
+                                          <th>Created</th>
+                                          <th><span class="hidden">Actions</span></th>
+                                      </tr>
+                                  </thead>
+                                  <tbody>
+                                      ${data.entries.map(
+                                          (/** @type {any} */ one) =>
+                                              html`<${Row}
+                                                  key=${one.name}
+                                                  of=${one}
+                                                  onDone=${list.reload}
+                                              />`,
+                                      )}
+                                  </tbody>
+                              </table>
+                          </div>
+                          ${data.more
+                              ? html`<p class="faint small pad">
+                                    The first ${number(data.entries.length)} namespaces are shown; there are
+                                    more.
+                                </p>`
+                              : null}
                       </section>`}
         <//>`;
 }

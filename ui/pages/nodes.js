@@ -17,7 +17,9 @@ const STATES = { up: ["ok", "●"], silent: ["late", "◔"], lost: ["bad", "✕"
 /** @param {{state: string}} props */
 function State({ state }) {
     const [tone, sign] = STATES[state] ?? ["off", "·"];
-    return html`<span class="badge tone-${tone}"><span class="sign" aria-hidden="true">${sign}</span>${state}</span>`;
+    return html`<span class="badge tone-${tone}"
+        ><span class="sign" aria-hidden="true">${sign}</span>${state}</span
+    >`;
 }
 
 /** @param {any} event */
@@ -36,9 +38,21 @@ function ClockDialog({ onClose, onDone }) {
         toast("The clock is accepted.");
         onDone();
     };
-    return html`<${FormDialog} title="Accept the clock?" action="Accept the clock" tone="danger" onClose=${onClose} run=${change}>
-        <p>After its clock has jumped, the server starts no runs until somebody confirms that the clock is right.</p>
-        <p>The server's time is <strong><${Time} at=${Date.now()} /></strong> as this browser knows it. Slots that the clock jumped over become missed, with the reason clock.</p>
+    return html`<${FormDialog}
+        title="Accept the clock?"
+        action="Accept the clock"
+        tone="danger"
+        onClose=${onClose}
+        run=${change}
+    >
+        <p>
+            After its clock has jumped, the server starts no runs until somebody confirms that the clock is
+            right.
+        </p>
+        <p>
+            The server's time is <strong><${Time} at=${Date.now()} /></strong> as this browser knows it.
+            Slots that the clock jumped over become missed, with the reason clock.
+        </p>
     <//>`;
 }
 
@@ -48,14 +62,25 @@ function Ready({ ready, reload }) {
     const isReady = ready.status === "ready" || ready.status === "ok";
     return html`<div class="stack">
         <p class="row">
-            <span class="badge ${isReady ? "tone-ok" : "tone-bad"}"><span class="sign" aria-hidden="true">${isReady ? "✓" : "✕"}</span>${isReady ? "ready" : "not ready"}</span>
-            ${ready.reasons?.length > 0 ? null : html`<span class="muted">This server accepts requests and has no warnings.</span>`}
+            <span class="badge ${isReady ? "tone-ok" : "tone-bad"}"
+                ><span class="sign" aria-hidden="true">${isReady ? "✓" : "✕"}</span>${isReady
+                    ? "ready"
+                    : "not ready"}</span
+            >
+            ${ready.reasons?.length > 0
+                ? null
+                : html`<span class="muted">This server accepts requests and has no warnings.</span>`}
         </p>
         ${(ready.reasons ?? []).map(
-            (/** @type {any} */ reason) => html`<p class="note"><code>${reason.code}</code> ${reason.detail}</p>`,
+            (/** @type {any} */ reason) =>
+                html`<p class="note"><code>${reason.code}</code> ${reason.detail}</p>`,
         )}
         ${may("server")
-            ? html`<div><button type="button" onClick=${() => setOpen(true)}>Accept the clock after a jump…</button></div>`
+            ? html`<div>
+                  <button type="button" onClick=${() => setOpen(true)}>
+                      Accept the clock after a jump…
+                  </button>
+              </div>`
             : null}
         ${isOpen ? html`<${ClockDialog} onClose=${() => setOpen(false)} onDone=${reload} />` : null}
     </div>`;
@@ -71,8 +96,17 @@ function Row({ node, at }) {
         <td>${node.address ? html`<code>${node.address}</code>` : html`<span class="faint">–</span>`}</td>
         <td><${Time} at=${node.startedAt} /></td>
         <td><${Time} at=${node.lastTurnAt} relative /></td>
-        <td class="num">${node.leaseUntil && ms(node.leaseUntil) > at ? `${span(ms(node.leaseUntil) - at)} left` : html`<span class="faint">over</span>`}</td>
-        <td class="right num ${isSkewed ? "tone-text-bad" : ""}" title="The node's clock minus the database's clock">${node.clockSkewMs > 0 ? "+" : ""}${number(node.clockSkewMs)} ms</td>
+        <td class="num">
+            ${node.leaseUntil && ms(node.leaseUntil) > at
+                ? `${span(ms(node.leaseUntil) - at)} left`
+                : html`<span class="faint">over</span>`}
+        </td>
+        <td
+            class="right num ${isSkewed ? "tone-text-bad" : ""}"
+            title="The node's clock minus the database's clock"
+        >
+            ${node.clockSkewMs > 0 ? "+" : ""}${number(node.clockSkewMs)} ms
+        </td>
         <td class="right num">${number(node.calls)}</td>
         <td class="right num">${number(node.turn)}</td>
     </tr>`;
@@ -98,22 +132,49 @@ export function Nodes() {
     const nodes = useResource("nodes", (abort) => get("/api/v1/nodes", {}, abort), options);
     const ready = useResource("ready", loadReady, options);
     const version = useResource("version", (abort) => get("/version", {}, abort), { keep: true });
-    return html`<${Head} title="Nodes" sub="Servers that share one database. Each renews its lease with every turn; a node that is silent for too long counts as lost." />
+    return html`<${Head}
+            title="Nodes"
+            sub="Servers that share one database. A node that does not renew its lease counts as lost."
+        />
         <${Card} title="Nodes of this database" class="flush">
             <${Load} of=${nodes}>
-                ${(/** @type {any} */ data) => html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of nodes"><table class="table">
-                    <thead>
-                        <tr>
-                            <th>Node</th><th>State</th><th>Version</th><th>Address</th><th>Started</th><th>Last turn</th><th>Lease</th>
-                            <th class="right">Clock</th><th class="right">Runs it executes</th><th class="right">Turns</th>
-                        </tr>
-                    </thead>
-                    <tbody>${data.nodes.map((/** @type {any} */ node) => html`<${Row} key=${node.id} node=${node} at=${at} />`)}</tbody>
-                </table></div>`}
+                ${(/** @type {any} */ data) =>
+                    html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of nodes">
+                        <table class="table">
+                            <thead>
+                                <tr>
+                                    <th>Node</th>
+                                    <th>State</th>
+                                    <th>Version</th>
+                                    <th>Address</th>
+                                    <th>Started</th>
+                                    <th>Last turn</th>
+                                    <th>Lease</th>
+                                    <th class="right">Clock</th>
+                                    <th class="right">Runs it executes</th>
+                                    <th class="right">Turns</th>
+                                </tr>
+                            </thead>
+                            <tbody>
+                                ${data.nodes.map(
+                                    (/** @type {any} */ node) =>
+                                        html`<${Row} key=${node.id} node=${node} at=${at} />`,
+                                )}
+                            </tbody>
+                        </table>
+                    </div>`}
             <//>
         <//>
         <div class="grid2">
-            <${Card} title="This server"><${Load} of=${ready}>${(/** @type {any} */ of) => html`<${Ready} ready=${of} reload=${ready.reload} />`}<//><//>
-            <${Card} title="Version"><${Load} of=${version}>${(/** @type {any} */ of) => html`<${VersionFacts} of=${of} />`}<//><//>
+            <${Card} title="This server"
+                ><${Load} of=${ready}
+                    >${(/** @type {any} */ of) => html`<${Ready} ready=${of} reload=${ready.reload} />`}<//
+                ><//
+            >
+            <${Card} title="Version"
+                ><${Load} of=${version}
+                    >${(/** @type {any} */ of) => html`<${VersionFacts} of=${of} />`}<//
+                ><//
+            >
         </div>`;
 }

@@ -5,7 +5,7 @@ import { get, namespace } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { query, setQuery } from "../lib/router.js";
 import { civil, now, zoneChoice, zoneName } from "../lib/time.js";
-import { number } from "../lib/words.js";
+import { number, plural } from "../lib/words.js";
 import { Activity } from "../parts/activity.js";
 import { Attention } from "../parts/attention.js";
 import { Card, Head, Load, Problem, Tile } from "../parts/basic.js";
@@ -42,13 +42,43 @@ function today() {
 function Tiles({ tiles }) {
     const soon = { sort: "nextAt", status: "active" };
     return html`<div class="tiles" role="group" aria-label="Counts">
-        <${Tile} value=${tiles.running} label="running" to=${["runs"]} query=${{ state: "running" }} tone="tone-run" />
+        <${Tile}
+            value=${tiles.running}
+            label="running"
+            to=${["runs"]}
+            query=${{ state: "running" }}
+            tone="tone-run"
+        />
         <${Tile} value=${tiles.dueNextHour} label="due in the next hour" to=${["schedules"]} query=${soon} />
-        <${Tile} value=${tiles.failedToday} label="failed today" to=${["runs"]} query=${{ outcome: "failed", from: today() }} tone="tone-bad" />
-        <${Tile} value=${tiles.late} label="late" to=${["schedules"]} query=${{ health: "late" }} tone="tone-late" />
-        <${Tile} value=${tiles.missedToday} label="missed today" to=${["timeline"]} query=${{ outcome: "missed", from: today() }} tone="tone-miss" />
+        <${Tile}
+            value=${tiles.failedToday}
+            label="failed today"
+            to=${["runs"]}
+            query=${{ outcome: "failed", from: today() }}
+            tone="tone-bad"
+        />
+        <${Tile}
+            value=${tiles.late}
+            label="late"
+            to=${["schedules"]}
+            query=${{ health: "late" }}
+            tone="tone-late"
+        />
+        <${Tile}
+            value=${tiles.missedToday}
+            label="missed today"
+            to=${["timeline"]}
+            query=${{ outcome: "missed", from: today() }}
+            tone="tone-miss"
+        />
         <${Tile} value=${tiles.paused} label="paused" to=${["schedules"]} query=${{ status: "paused" }} />
-        <${Tile} value=${tiles.waitingApproval} label="awaiting approval" to=${["runs"]} query=${{ state: "approval" }} tone="tone-wait" />
+        <${Tile}
+            value=${tiles.waitingApproval}
+            label="awaiting approval"
+            to=${["runs"]}
+            query=${{ state: "approval" }}
+            tone="tone-wait"
+        />
     </div>`;
 }
 
@@ -59,21 +89,33 @@ function Counts({ overview }) {
     const { data, error } = overview;
     const status = /** @type {any} */ (error)?.status;
     return html`<${Tiles} tiles=${data?.tiles ?? NO_TILES} />
-        ${status === 503 || status === 409
-            ? html`<p class="note" role="status">Counts are not available${status === 503 ? " yet" : ""}: ${error?.message}.</p>`
-            : error
-              ? html`<${Problem} error=${error} retry=${overview.reload} />`
-              : null}
-        ${data?.stale ? html`<p class="note small">Counts of schedules are more than a second old; the server is busy.</p>` : null}`;
+        ${
+            status === 503 || status === 409
+                ? html`<p
+                    class="note"
+                    role="status"
+                >Counts are not available${status === 503 ? " yet" : ""}: ${error?.message}.</p>`
+                : error
+                  ? html`<${Problem} error=${error} retry=${overview.reload} />`
+                  : null
+        }
+        ${data?.stale ? html`<p
+            class="note small"
+        >Counts of schedules are more than a second old; the server is busy.</p>` : null}`;
 }
 
 /** @param {{data: any}} props */
 function Summary({ data }) {
     const { total, quarantined } = data.tiles;
-    return html`${number(total)} schedules${quarantined ? `, ${number(quarantined)} in quarantine` : ""}. “Today” is the day in ${zone()}.`;
+    const apart = quarantined ? `, ${number(quarantined)} in quarantine` : "";
+    return `${plural(total, "schedule")}${apart}. “Today” is the day in ${zone()}.`;
 }
 
-/** Whether the namespace has no schedule; also if the counts are not available. @param {any} data @param {any} error */
+/**
+ * Whether the namespace has no schedule; also if the counts are not available.
+ * @param {any} data
+ * @param {any} error
+ */
 function useIsEmpty(data, error) {
     const first = useResource(error && !data ? `any schedule ${namespace()}` : "", (abort) =>
         get("/api/v1/schedules", { limit: 1, fields: "id" }, abort),
@@ -114,17 +156,24 @@ export function Overview() {
                 onDone=${() => setQuery({ start: null })}
             />`;
     const at = Math.floor(now.value / HOUR) * HOUR;
-    return html`<${Head} title="Overview" sub=${data ? html`<${Summary} data=${data} />` : html`<span>${"\u00a0"}</span>`} />
+    return html`<${Head}
+        title="Overview"
+        sub=${data ? html`<${Summary} data=${data} />` : html`<span>${"\u00a0"}</span>`}
+    />
         <${Counts} overview=${overview} />
         <${Card} title="Load, from 6 hours ago to 18 hours from now">
             <${LoadChart} from=${at - 6 * HOUR} to=${at + 18 * HOUR} />
         <//>
         <div class="overview-lists">
-            ${data
-                ? html`<${Attention} items=${data.attention} total=${data.attentionTotal} />`
-                : html`<${Card} title="Needs attention">
-                      ${error ? html`<p class="muted">Not known: ${error.message}.</p>` : html`<${Load} of=${overview}>${() => null}<//>`}
-                  <//>`}
+            ${
+                data
+                    ? html`<${Attention} items=${data.attention} total=${data.attentionTotal} />`
+                    : html`<${Card} title="Needs attention">
+                      ${error ? html`<p class="muted">Not known: ${error.message}.</p>` : html`<${Load}
+                          of=${overview}
+                      >${() => null}<//>`}
+                  <//>`
+            }
             <${Activity} />
         </div>`;
 }

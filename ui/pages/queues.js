@@ -6,7 +6,20 @@ import { useResource } from "../lib/resource.js";
 import { query } from "../lib/router.js";
 import { ms } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
-import { Badge, Card, Empty, Field, FormDialog, Head, Link, Load, Time, attempt, toast, useNow } from "../parts/basic.js";
+import {
+    Badge,
+    Card,
+    Empty,
+    Field,
+    FormDialog,
+    Head,
+    Link,
+    Load,
+    Time,
+    attempt,
+    toast,
+    useNow,
+} from "../parts/basic.js";
 import { may } from "../parts/login.js";
 import { Duration } from "../parts/run-words.js";
 
@@ -21,7 +34,9 @@ const matters = (event) => /^run\.(ready|claimed|ended|retrying|cancelled)$|^lea
 async function loadHeld(abort) {
     const fields = "schedule,queue,worker,state,attempt,startedAt,endedAt,leaseUntil";
     const [leased, running] = await Promise.all(
-        ["leased", "running"].map((state) => get("/api/v1/runs", { state, fields, limit: HELD_MAX }, abort)),
+        ["leased", "running"].map((state) =>
+            get("/api/v1/runs", { state, fields, limit: HELD_MAX }, abort),
+        ),
     );
     const runs = [...leased.runs, ...running.runs].filter((run) => run.queue);
     return { runs, more: Boolean(leased.cursor || running.cursor) };
@@ -44,11 +59,22 @@ function LimitDialog({ queue, onClose, onDone }) {
     >
         ${queue
             ? null
-            : html`<p>A queue exists as soon as a schedule or a worker names it; create one here to set its limit before.</p>
+            : html`<p>
+                      A queue exists as soon as a schedule or a worker names it; create one here to set its
+                      limit before.
+                  </p>
                   <${Field} label="Name">
-                      <input type="text" required value=${name} onInput=${(/** @type {any} */ event) => setName(event.target.value)} />
+                      <input
+                          type="text"
+                          required
+                          value=${name}
+                          onInput=${(/** @type {any} */ event) => setName(event.target.value)}
+                      />
                   <//>`}
-        <${Field} label="Limit" hint="The most runs that workers hold at the same time, over all nodes. Empty: no limit. Workers keep the runs that they hold.">
+        <${Field}
+            label="Limit"
+            hint="The most runs that workers hold at the same time, on all nodes. Empty: no limit."
+        >
             <input
                 type="number"
                 min="1"
@@ -58,6 +84,15 @@ function LimitDialog({ queue, onClose, onDone }) {
             />
         <//>
     <//>`;
+}
+
+/** What a pause means now. @param {any} queue */
+function pauseText(queue) {
+    const waiting = `${plural(queue.depth, "run")}${queue.more ? " or more" : ""} ${queue.depth === 1 ? "waits" : "wait"}`;
+    return (
+        `Workers get no runs from it until it is resumed. ${waiting} now; more will as schedules go on. ` +
+        "Runs that workers hold continue."
+    );
 }
 
 /** Asks before pausing; resumes at once. @param {{queue: any, onDone: () => void}} props */
@@ -73,10 +108,15 @@ function PauseButton({ queue, onDone }) {
         onDone();
     };
     if (queue.paused) return html`<button type="button" class="small" onClick=${resume}>Resume</button>`;
-    return html`<button type="button" class="small" onClick=${() => setOpen(true)}>Pause</button>
-        ${isOpen
-            ? html`<${FormDialog} title="Pause the queue ${queue.name}?" action="Pause the queue" tone="danger" onClose=${() => setOpen(false)} run=${pause}>
-                  <p>Workers get no runs from it until it is resumed. ${plural(queue.depth, "run")}${queue.more ? " or more" : ""} ${queue.depth === 1 ? "waits" : "wait"} now; more will as schedules go on. Runs that workers hold continue.</p>
+    return html`<button type="button" class="small" onClick=${() => setOpen(true)}>Pause</button> ${isOpen
+            ? html`<${FormDialog}
+                  title="Pause the queue ${queue.name}?"
+                  action="Pause the queue"
+                  tone="danger"
+                  onClose=${() => setOpen(false)}
+                  run=${pause}
+              >
+                  <p>${pauseText(queue)}</p>
               <//>`
             : null}`;
 }
@@ -93,17 +133,25 @@ function Row({ queue, held, isChosen, onDone, at }) {
         </th>
         <td class="right num">
             ${queue.depth > 0
-                ? html`<${Link} to=${["runs"]} query=${{ queue: queue.name, state: "ready" }}>${number(queue.depth)}${queue.more ? "+" : ""}<//>`
+                ? html`<${Link} to=${["runs"]} query=${{ queue: queue.name, state: "ready" }}
+                      >${number(queue.depth)}${queue.more ? "+" : ""}<//
+                  >`
                 : html`<span class="faint">0</span>`}
         </td>
         <td class=${isOld ? "tone-text-late" : ""}><${Time} at=${queue.oldest} relative /></td>
         <td class="right num">
             ${held.length > 0
-                ? html`${number(held.length)}${queue.limit === null ? "" : html`<span class="faint"> of ${number(queue.limit)}</span>`}`
-                : html`<span class="faint">0${queue.limit === null ? "" : ` of ${number(queue.limit)}`}</span>`}
+                ? html`${number(held.length)}${queue.limit === null
+                      ? ""
+                      : html`<span class="faint"> of ${number(queue.limit)}</span>`}`
+                : html`<span class="faint"
+                      >0${queue.limit === null ? "" : ` of ${number(queue.limit)}`}</span
+                  >`}
         </td>
         <td class="right num">${workers > 0 ? number(workers) : html`<span class="faint">0</span>`}</td>
-        <td class="right num">${queue.limit === null ? html`<span class="faint">none</span>` : number(queue.limit)}</td>
+        <td class="right num">
+            ${queue.limit === null ? html`<span class="faint">none</span>` : number(queue.limit)}
+        </td>
         <td>
             ${may("operate")
                 ? html`<div class="actions table-actions">
@@ -111,7 +159,9 @@ function Row({ queue, held, isChosen, onDone, at }) {
                       <${PauseButton} queue=${queue} onDone=${onDone} />
                   </div>`
                 : null}
-            ${isOpen ? html`<${LimitDialog} queue=${queue} onClose=${() => setOpen(false)} onDone=${onDone} />` : null}
+            ${isOpen
+                ? html`<${LimitDialog} queue=${queue} onClose=${() => setOpen(false)} onDone=${onDone} />`
+                : null}
         </td>
     </tr>`;
 }
@@ -124,68 +174,124 @@ function Workers({ runs, more, at }) {
         byWorker.set(name, [...(byWorker.get(name) ?? []), run]);
     }
     const rows = [...byWorker].sort(([, a], [, b]) => b.length - a.length);
-    if (rows.length === 0) return html`<p class="faint pad">No worker holds a run of a queue now. Workers that only wait are not listed: the server does not name them.</p>`;
-    return html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of workers"><table class="table">
-            <thead><tr><th>Worker</th><th>Queues</th><th class="right">Runs</th><th>Oldest of them</th><th class="right">Runs for</th><th>Lease until</th></tr></thead>
-            <tbody>
-                ${rows.map(([name, held]) => {
-                    const oldest = held.reduce((/** @type {any} */ a, /** @type {any} */ b) => ((b.startedAt ?? "") < (a.startedAt ?? "") ? b : a));
-                    return html`<tr key=${name}>
-                        <th scope="row">${name || html`<span class="faint">no name</span>`}</th>
-                        <td>${[...new Set(held.map((/** @type {any} */ run) => run.queue))].join(", ")}</td>
-                        <td class="right num">${number(held.length)}</td>
-                        <td><${Link} to=${["run", oldest.id]}>${oldest.schedule ?? oldest.id}<//></td>
-                        <td class="right"><${Duration} run=${oldest} at=${at} /></td>
-                        <td><${Time} at=${oldest.leaseUntil} /></td>
-                    </tr>`;
-                })}
-            </tbody>
-        </table></div>
-        ${more ? html`<p class="faint small pad">The newest ${number(runs.length)} held runs are counted; there are more.</p>` : null}`;
+    if (rows.length === 0)
+        return html`<p class="faint pad">
+            No worker holds a run of a queue now. Workers that only wait are not listed: the server does not
+            name them.
+        </p>`;
+    return html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of workers">
+            <table class="table">
+                <thead>
+                    <tr>
+                        <th>Worker</th>
+                        <th>Queues</th>
+                        <th class="right">Runs</th>
+                        <th>Oldest of them</th>
+                        <th class="right">Runs for</th>
+                        <th>Lease until</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    ${rows.map(([name, held]) => {
+                        const oldest = held.reduce((/** @type {any} */ a, /** @type {any} */ b) =>
+                            (b.startedAt ?? "") < (a.startedAt ?? "") ? b : a,
+                        );
+                        return html`<tr key=${name}>
+                            <th scope="row">${name || html`<span class="faint">no name</span>`}</th>
+                            <td>
+                                ${[...new Set(held.map((/** @type {any} */ run) => run.queue))].join(", ")}
+                            </td>
+                            <td class="right num">${number(held.length)}</td>
+                            <td><${Link} to=${["run", oldest.id]}>${oldest.schedule ?? oldest.id}<//></td>
+                            <td class="right"><${Duration} run=${oldest} at=${at} /></td>
+                            <td><${Time} at=${oldest.leaseUntil} /></td>
+                        </tr>`;
+                    })}
+                </tbody>
+            </table>
+        </div>
+        ${more
+            ? html`<p class="faint small pad">
+                  The newest ${number(runs.length)} held runs are counted; there are more.
+              </p>`
+            : null}`;
 }
 
 export function Queues() {
     const at = useNow();
     const [isNew, setNew] = useState(false);
     const options = { refreshOn: matters, pause: 2000, every: 30_000, keep: true };
-    const queues = useResource(`queues ${namespace()}`, (abort) => getAll("/api/v1/queues", "queues", {}, QUEUES_MAX, abort), options);
+    const queues = useResource(
+        `queues ${namespace()}`,
+        (abort) => getAll("/api/v1/queues", "queues", {}, QUEUES_MAX, abort),
+        options,
+    );
     const held = useResource(`held ${namespace()}`, loadHeld, options);
     const chosen = query.value.queue;
     const runs = held.data?.runs ?? [];
-    return html`<${Head} title="Queues and workers" sub="Runs of queue actions wait here until a worker claims them.">
-            ${may("operate") ? html`<button type="button" onClick=${() => setNew(true)}>New queue</button>` : null}
+    return html`<${Head}
+            title="Queues and workers"
+            sub="Runs of queue actions wait here until a worker claims them."
+        >
+            ${may("operate")
+                ? html`<button type="button" onClick=${() => setNew(true)}>New queue</button>`
+                : null}
         <//>
         ${isNew ? html`<${LimitDialog} onClose=${() => setNew(false)} onDone=${queues.reload} />` : null}
         <${Load} of=${queues}>
             ${(/** @type {any} */ list) =>
                 list.entries.length === 0
-                    ? html`<section class="card"><${Empty} title="No queue yet."><p>A queue appears when a schedule with a queue action runs, or when a worker asks for it.</p><//></section>`
+                    ? html`<section class="card">
+                          <${Empty} title="No queue yet."
+                              ><p>
+                                  A queue appears when a schedule with a queue action runs, or when a worker
+                                  asks for it.
+                              </p><//
+                          >
+                      </section>`
                     : html`<section class="card flush" aria-label="Queues">
-                          <div class="scroll-x"><table class="table">
-                              <thead>
-                                  <tr>
-                                      <th>Queue</th><th class="right">Waiting</th><th>Oldest</th><th class="right">Held by workers</th>
-                                      <th class="right">Workers</th><th class="right">Limit</th><th><span class="hidden">Actions</span></th>
-                                  </tr>
-                              </thead>
-                              <tbody>
-                                  ${list.entries.map(
-                                      (/** @type {any} */ queue) =>
-                                          html`<${Row}
-                                              key=${queue.name}
-                                              queue=${queue}
-                                              at=${at}
-                                              isChosen=${queue.name === chosen}
-                                              held=${runs.filter((/** @type {any} */ run) => run.queue === queue.name)}
-                                              onDone=${queues.reload}
-                                          />`,
-                                  )}
-                              </tbody>
-                          </table></div>
-                          ${list.more ? html`<p class="faint small pad">The first ${number(list.entries.length)} queues are shown; there are more.</p>` : null}
+                          <div class="scroll-x">
+                              <table class="table">
+                                  <thead>
+                                      <tr>
+                                          <th>Queue</th>
+                                          <th class="right">Waiting</th>
+                                          <th>Oldest</th>
+                                          <th class="right">Held by workers</th>
+                                          <th class="right">Workers</th>
+                                          <th class="right">Limit</th>
+                                          <th><span class="hidden">Actions</span></th>
+                                      </tr>
+                                  </thead>
+                                  <tbody>
+                                      ${list.entries.map(
+                                          (/** @type {any} */ queue) =>
+                                              html`<${Row}
+                                                  key=${queue.name}
+                                                  queue=${queue}
+                                                  at=${at}
+                                                  isChosen=${queue.name === chosen}
+                                                  held=${runs.filter(
+                                                      (/** @type {any} */ run) => run.queue === queue.name,
+                                                  )}
+                                                  onDone=${queues.reload}
+                                              />`,
+                                      )}
+                                  </tbody>
+                              </table>
+                          </div>
+                          ${list.more
+                              ? html`<p class="faint small pad">
+                                    The first ${number(list.entries.length)} queues are shown; there are
+                                    more.
+                                </p>`
+                              : null}
                       </section>`}
         <//>
         <${Card} title="Workers that hold runs" class="flush">
-            <${Load} of=${held}>${(/** @type {any} */ data) => html`<${Workers} runs=${data.runs} more=${data.more} at=${at} />`}<//>
+            <${Load} of=${held}
+                >${(/** @type {any} */ data) =>
+                    html`<${Workers} runs=${data.runs} more=${data.more} at=${at} />`}<//
+            >
         <//>`;
 }

@@ -23,22 +23,39 @@ const zoneOf = (data) => data.schedule?.spec?.timezone ?? null;
 function Summary({ data, at }) {
     const { run } = data;
     const zone = zoneOf(data);
-    const time = (/** @type {any} */ value, none = "not yet") => html`<${Time} at=${value} zone=${zone} none=${none} />`;
+    const time = (/** @type {any} */ value, none = "not yet") =>
+        html`<${Time} at=${value} zone=${zone} none=${none} />`;
     return html`<${Facts}
         rows=${[
             ["State", html`<${Badge} of=${stateName(run)} reason=${run.outcome ? run.reason : null} />`],
-            run.error && ["Error", html`<span class="tone-text-bad"><code>${run.error.code}</code> ${run.error.message}</span>`],
+            run.error && [
+                "Error",
+                html`<span class="tone-text-bad"
+                    ><code>${run.error.code}</code> ${run.error.message}</span
+                >`,
+            ],
             ["Slot", html`${time(run.slot)} <${ExplainLink} run=${run} />`],
             ["Due", time(run.due)],
             ["Created", time(run.createdAt, "unknown")],
-            ["Started", html`${time(run.startedAt)}${run.attempt > 1 ? html` <span class="faint">(attempt ${run.attempt})</span>` : null}`],
+            [
+                "Started",
+                html`${time(run.startedAt)}${run.attempt > 1
+                    ? html` <span class="faint">(attempt ${run.attempt})</span>`
+                    : null}`,
+            ],
             ["Ended", time(run.endedAt)],
             ["Late", html`<${LateTwice} data=${data} at=${at} />`],
             ["Took", html`<${Duration} run=${run} at=${at} />`],
             ["Kind", run.kind],
-            run.queue && ["Queue", html`<${Link} to=${["queues"]} query=${{ queue: run.queue }}>${run.queue}<//>`],
+            run.queue && [
+                "Queue",
+                html`<${Link} to=${["queues"]} query=${{ queue: run.queue }}>${run.queue}<//>`,
+            ],
             run.worker && ["Worker", run.worker],
-            ["Attempt", html`<span class="num">${run.attempt}</span> <span class="faint">fence ${run.fence}</span>`],
+            [
+                "Attempt",
+                html`<span class="num">${run.attempt}</span> <span class="faint">fence ${run.fence}</span>`,
+            ],
             run.leaseUntil && ["Lease until", time(run.leaseUntil)],
             run.progress && ["Progress", html`<${Progress} of=${run.progress} />`],
             run.source && ["Chosen by", run.source],
@@ -61,7 +78,9 @@ function LateTwice({ data: { run, attempts }, at }) {
 /** @param {{run: any}} props */
 function ExplainLink({ run }) {
     if (!run.schedule) return null;
-    return html`<${Link} to=${["schedule", run.schedule]} query=${{ at: run.slot }}>explain<//>`;
+    return html`<${Link} to=${["schedule", run.schedule]} query=${{ tab: "explain", at: run.slot }}
+        >explain<//
+    >`;
 }
 
 /** Text, or text with a bar. @param {{of: any}} props */
@@ -69,7 +88,10 @@ function Progress({ of }) {
     if (typeof of === "string") return of;
     return html`${of.percent === null || of.percent === undefined
         ? null
-        : html`<progress max="100" value=${of.percent} aria-label="Progress"></progress> <span class="num">${Math.round(of.percent)} %</span> `}${of.text ?? ""}${of.workflowId
+        : html`<progress max="100" value=${of.percent} aria-label="Progress"></progress>${" "}<span
+                  class="num"
+                  >${Math.round(of.percent)} %</span
+              >${" "}`}${of.text ?? ""}${of.workflowId
         ? html` workflow <code>${of.workflowId}</code>`
         : null}`;
 }
@@ -81,14 +103,24 @@ function Llm({ llm }) {
         <${Facts}
             rows=${rows.map(([name, value]) => [
                 name,
-                html`<span class="num">${typeof value === "number" ? (/usd|cost/i.test(name) ? `$${value}` : number(value)) : String(value)}</span>`,
+                html`<span class="num"
+                    >${typeof value === "number"
+                        ? /usd|cost/i.test(name)
+                            ? `$${value}`
+                            : number(value)
+                        : String(value)}</span
+                >`,
             ])}
         />
         <${JsonView} value=${llm} label="Model use" />
     </div>`;
 }
 
-/** What a run was given and gave: name, words, value. @param {any} data @returns {Array<[string, string, any]>} */
+/**
+ * What a run was given and gave: name, words, value.
+ * @param {any} data
+ * @returns {Array<[string, string, any]>}
+ */
 function documents({ run, schedule }) {
     const own = Object.keys(run.input ?? {}).length > 0;
     const given = schedule?.action?.input;
@@ -107,7 +139,11 @@ function documents({ run, schedule }) {
 function Documents({ data }) {
     const all = documents(data);
     if (all.length === 0)
-        return html`<${Card} title="Result and input"><p class="faint">This run has no input${data.run.outcome ? " and no result" : " and no result yet"}.</p><//>`;
+        return html`<${Card} title="Result and input"
+            ><p class="faint">
+                This run has no input${data.run.outcome ? " and no result" : " and no result yet"}.
+            </p><//
+        >`;
     const [name, title, value] = all.find(([one]) => one === query.value.show) ?? all[0];
     return html`<${Card}
         title="Result and input"
@@ -136,7 +172,9 @@ function Shown({ data }) {
     return html`<${Head} title=${run.schedule ? `Run of ${run.schedule}` : "Run"} sub=${runSentence(run)}>
             ${run.schedule
                 ? html`<${Link} class="button" to=${["schedule", run.schedule]}>Schedule<//>
-                      <${Link} class="button" to=${["runs"]} query=${{ schedule: run.schedule }}>Its runs<//>`
+                      <${Link} class="button" to=${["runs"]} query=${{ schedule: run.schedule }}
+                          >Its runs<//
+                      >`
                 : null}
             <${RunActions} run=${run} opens />
         <//>
@@ -145,15 +183,26 @@ function Shown({ data }) {
             <div class="stack">
                 <${Card} title="Attempts by time">
                     <${Gantt} phases=${phases} outcome=${run.outcome} zone=${zoneOf(data)} />
-                    ${exact ? null : html`<p class="faint small">The events of this run are gone; what it waited for is not known.</p>`}
+                    ${exact
+                        ? null
+                        : html`<p class="faint small">
+                              The events of this run are gone; what it waited for is not known.
+                          </p>`}
                 <//>
-                <${Card} title="Why it started when it did">
+                <${Card} title=${run.startedAt ? "Why it started when it did" : "Why it has not started"}>
                     <${LatenessSplit} data=${data} phases=${phases} />
-                    ${gate ? html`<p class="small muted">Gate <${Link} to=${["gates"]}>${gate.key}<//>: at most ${gate.limit} at once.</p>` : null}
+                    ${gate
+                        ? html`<p class="small muted">
+                              Gate <${Link} to=${["gates"]} query=${{ search: gate.key }}>${gate.key}<//>:
+                              at most ${gate.limit} at once.
+                          </p>`
+                        : null}
                 <//>
             </div>
         </div>
-        <${Card} title="Log"><${LogView} key=${run.id} run=${run.id} isOpen=${isOpen} zone=${zoneOf(data)} /><//>
+        <${Card} title="Log"
+            ><${LogView} key=${run.id} run=${run.id} isOpen=${isOpen} zone=${zoneOf(data)}
+        /><//>
         <${Card} title="Attempts"><${Attempts} data=${data} zone=${zoneOf(data)} /><//>
         <${Documents} data=${data} />
         <${Card} title="Who did what"><${History} data=${data} zone=${zoneOf(data)} /><//>`;
@@ -165,7 +214,15 @@ export function Run({ segments }) {
     const data = useResource(id ? `run ${namespace()} ${id}` : "", (abort) => loadRun(id, abort), {
         refreshOn: (event) => event.run === id,
     });
-    if (!id) return html`<${Head} title="Run" /><${Empty} title="No run is chosen."><${Link} to=${["runs"]}>All runs<//><//>`;
-    if (!data.data) return html`<${Head} title="Run" sub=${html`<code>${id}</code>`} /><${Load} of=${data}>${() => null}<//>`;
-    return html`<${Load} of=${data}>${(/** @type {any} */ loaded) => html`<${Shown} data=${loaded} />`}<//>`;
+    if (!id)
+        return html`<${Head} title="Run" /><${Empty} title="No run is chosen."
+                ><${Link} to=${["runs"]}>All runs<//><//
+            >`;
+    if (!data.data)
+        return html`<${Head} title="Run" sub=${html`<code>${id}</code>`} /><${Load} of=${data}
+                >${() => null}<//
+            >`;
+    return html`<${Load} of=${data}
+        >${(/** @type {any} */ loaded) => html`<${Shown} data=${loaded} />`}<//
+    >`;
 }

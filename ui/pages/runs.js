@@ -13,30 +13,33 @@ import { VirtualList } from "../parts/vlist.js";
 
 const ROW = 46;
 const ROW_NARROW = 92;
+const ROW_PHONE = 116;
 
-/** Whether the page is narrower than its table. */
-function useNarrow() {
-    const media = matchMedia("(max-width: 1000px)");
-    const [isNarrow, setNarrow] = useState(media.matches);
+/** Whether the window is as narrow as a media query says. @param {string} query */
+function useMedia(query) {
+    const media = matchMedia(query);
+    const [isSo, setSo] = useState(media.matches);
     useEffect(() => {
-        const change = () => setNarrow(media.matches);
+        const change = () => setSo(media.matches);
         media.addEventListener("change", change);
         return () => media.removeEventListener("change", change);
     }, []);
-    return isNarrow;
+    return isSo;
 }
 
 /** Nominal, due and actual times apart; equal ones are said once. @param {{run: any}} props */
 function Times({ run }) {
-    return html`<span role="cell" class="run-slot"><span class="run-label">slot </span><${Time} at=${run.slot} /></span>
+    return html`<span role="cell" class="run-slot"
+            ><span class="run-label">slot </span><${Time} at=${run.slot}
+        /></span>
         <span role="cell" class="run-due"
             ><span class="run-label">due </span>${run.due === run.slot
                 ? html`<span class="faint" title="Due at the slot">at slot</span>`
                 : html`<${Time} at=${run.due} />`}</span
         >
         <span role="cell" class="run-start"
-            ><span class="run-label">start </span><${Time} at=${run.startedAt} none="not yet" /></span
-        >`;
+            ><span class="run-label">start </span><${Time} at=${run.startedAt} none="not yet"
+        /></span>`;
 }
 
 /** @param {{run: any, at: number, choice: null | {has: boolean, set: (on: boolean) => void}}} props */
@@ -54,16 +57,26 @@ function Row({ run, at, choice }) {
                   />`
                 : null}
         </span>
-        <span role="cell" class="run-state"><${Badge} of=${stateName(run)} reason=${run.outcome ? run.reason : null} /></span>
+        <span role="cell" class="run-state"
+            ><${Badge} of=${stateName(run)} reason=${run.outcome ? run.reason : null}
+        /></span>
         <span role="cell" class="run-name clip">
             <${Link} to=${["run", run.id]}>${name}<//>
             ${run.kind !== "slot" ? html` <span class="faint small">${run.kind}</span>` : null}
-            ${run.error ? html` <span class="faint small" title=${run.error.message}>${run.error.message}</span>` : null}
+            ${run.error
+                ? html` <span class="faint small" title=${run.error.message}>${run.error.message}</span>`
+                : null}
         </span>
         <${Times} run=${run} />
-        <span role="cell" class="run-late"><span class="run-label">late </span><${Lateness} run=${run} at=${at} /></span>
-        <span role="cell" class="run-took"><span class="run-label">took </span><${Duration} run=${run} at=${at} /></span>
-        <span role="cell" class="run-try num"><span class="run-label">attempt </span>${run.attempt || "–"}</span>
+        <span role="cell" class="run-late"
+            ><span class="run-label">late </span><${Lateness} run=${run} at=${at}
+        /></span>
+        <span role="cell" class="run-took"
+            ><span class="run-label">took </span><${Duration} run=${run} at=${at}
+        /></span>
+        <span role="cell" class="run-try num"
+            ><span class="run-label">attempt </span>${run.attempt || "–"}</span
+        >
         <span role="cell" class="run-where clip" title="${run.queue ?? ""} ${run.worker ?? ""}"
             >${run.queue ?? ""}${run.worker ? html` <span class="faint">${run.worker}</span>` : null}</span
         >
@@ -72,8 +85,20 @@ function Row({ run, at, choice }) {
 }
 
 function HeadRow() {
-    const names = ["", "State", "Run of", "Slot", "Due", "Started", "Late", "Took", "Attempt", "Queue, worker", ""];
-    const classes = ["check", "state", "name", "slot", "due", "start", "late", "took", "try", "where", "buttons"];
+    const names = ["", "State", "Run of", "Slot", "Due", "Started", "Late", "Took", "Attempt", "Where", ""];
+    const classes = [
+        "check",
+        "state",
+        "name",
+        "slot",
+        "due",
+        "start",
+        "late",
+        "took",
+        "try",
+        "where",
+        "buttons",
+    ];
     return html`<div class="vrow vhead run-row run-head" role="row">
         ${names.map(
             (name, i) =>
@@ -84,7 +109,15 @@ function HeadRow() {
     </div>`;
 }
 
-/** The bar above the list: new runs, chosen runs. @param {{list: any, chosen: Set<string>, setChosen: (ids: Set<string>) => void, isApproval: boolean}} props */
+/** @param {number} fresh */
+const newText = (fresh) =>
+    `${fresh >= 100 ? "100 or more" : number(fresh)} new ${fresh === 1 ? "run" : "runs"}: show`;
+
+/**
+ * The bar above the list: new runs, chosen runs.
+ * @param {{list: any, chosen: Set<string>, setChosen: (ids: Set<string>) => void, isApproval: boolean}}
+ *     props
+ */
 function ListBar({ list, chosen, setChosen, isApproval }) {
     const [bulk, setBulk] = useState(/** @type {"" | "approve" | "reject"} */ (""));
     const waiting = list.runs.filter((/** @type {any} */ run) => run.state === "approval");
@@ -98,7 +131,7 @@ function ListBar({ list, chosen, setChosen, isApproval }) {
         </span>
         ${list.fresh > 0
             ? html`<button type="button" class="small primary" onClick=${showNew}>
-                  ${list.fresh >= 100 ? "100 or more" : number(list.fresh)} new ${list.fresh === 1 ? "run" : "runs"}: show
+                  ${newText(list.fresh)}
               </button>`
             : null}
         <span class="grow"></span>
@@ -107,14 +140,33 @@ function ListBar({ list, chosen, setChosen, isApproval }) {
                       type="button"
                       class="small"
                       disabled=${waiting.length === 0}
-                      onClick=${() => setChosen(new Set(runs.length === waiting.length ? [] : waiting.map((/** @type {any} */ run) => run.id)))}
+                      onClick=${() =>
+                          setChosen(
+                              new Set(
+                                  runs.length === waiting.length
+                                      ? []
+                                      : waiting.map((/** @type {any} */ run) => run.id),
+                              ),
+                          )}
                   >
-                      ${runs.length > 0 && runs.length === waiting.length ? "Choose none" : `Choose all ${number(waiting.length)}`}
+                      ${runs.length > 0 && runs.length === waiting.length
+                          ? "Choose none"
+                          : `Choose all ${number(waiting.length)}`}
                   </button>
-                  <button type="button" class="small primary" disabled=${runs.length === 0} onClick=${() => setBulk("approve")}>
+                  <button
+                      type="button"
+                      class="small primary"
+                      disabled=${runs.length === 0}
+                      onClick=${() => setBulk("approve")}
+                  >
                       Approve ${number(runs.length)}
                   </button>
-                  <button type="button" class="small danger" disabled=${runs.length === 0} onClick=${() => setBulk("reject")}>
+                  <button
+                      type="button"
+                      class="small danger"
+                      disabled=${runs.length === 0}
+                      onClick=${() => setBulk("reject")}
+                  >
                       Reject ${number(runs.length)}
                   </button>`
             : null}
@@ -133,7 +185,8 @@ export function Runs() {
     const filter = filterOf(query.value);
     const list = useRuns(filter);
     const at = useNow();
-    const isNarrow = useNarrow();
+    const isNarrow = useMedia("(max-width: 1240px)");
+    const isPhone = useMedia("(max-width: 600px)");
     const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
     const isApproval = filter.state === "approval";
     const choiceOf = (/** @type {any} */ run) =>
@@ -141,7 +194,11 @@ export function Runs() {
             ? {
                   has: chosen.has(run.id) && run.state === "approval",
                   set: (/** @type {boolean} */ on) =>
-                      setChosen(on ? new Set([...chosen, run.id]) : new Set([...chosen].filter((id) => id !== run.id))),
+                      setChosen(
+                          on
+                              ? new Set([...chosen, run.id])
+                              : new Set([...chosen].filter((id) => id !== run.id)),
+                      ),
               }
             : null;
     const hasFilter = Object.keys(filter).length > 0;
@@ -149,7 +206,7 @@ export function Runs() {
             title=${isApproval ? "Runs that wait for approval" : "Runs"}
             sub="Open runs by creation and ended runs by their end, newest first. Rows change as runs do."
         />
-        <${RunFilters} isNarrow=${isNarrow} />
+        <${RunFilters} isNarrow=${isPhone} />
         <section class="card flush ${isApproval ? "run-choose" : ""}" aria-label="Runs">
             ${list.error ? html`<${Problem} error=${list.error} retry=${list.reload} />` : null}
             <${ListBar} list=${list} chosen=${chosen} setChosen=${setChosen} isApproval=${isApproval} />
@@ -158,18 +215,28 @@ export function Runs() {
                 : list.runs.length === 0 && !list.error
                   ? html`<${Empty} title=${hasFilter ? "No run matches these filters." : "No run yet."}>
                         ${hasFilter
-                            ? html`<button type="button" onClick=${() => clearFilter()}>Clear the filters</button>`
-                            : html`<p>A run appears here when a slot of a schedule is due, or when somebody triggers one.</p>`}
+                            ? html`<button type="button" onClick=${() => clearFilter()}>
+                                  Clear the filters
+                              </button>`
+                            : html`<p>
+                                  A run appears here when a slot of a schedule is due, or when somebody
+                                  triggers one.
+                              </p>`}
                     <//>`
                   : html`<${VirtualList}
                         label="Runs"
                         class="run-list"
                         count=${list.runs.length}
-                        height=${isNarrow ? ROW_NARROW : ROW}
+                        height=${isPhone ? ROW_PHONE : isNarrow ? ROW_NARROW : ROW}
                         head=${isNarrow ? null : html`<${HeadRow} />`}
                         onNearEnd=${list.loadMore}
                         row=${(/** @type {number} */ i) =>
-                            html`<${Row} key=${list.runs[i].id} run=${list.runs[i]} at=${at} choice=${choiceOf(list.runs[i])} />`}
+                            html`<${Row}
+                                key=${list.runs[i].id}
+                                run=${list.runs[i]}
+                                at=${at}
+                                choice=${choiceOf(list.runs[i])}
+                            />`}
                     />`}
         </section>`;
 }

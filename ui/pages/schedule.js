@@ -55,18 +55,32 @@ export function Schedule({ segments }) {
         return html`<${Head} title=${id} />
             <${Empty} title="This schedule does not exist">
                 <p>It may have been deleted. Its runs stay in the history.</p>
-                <p><${Link} to=${["runs"]} query=${{ schedule: id }}>Runs of ${id}<//> · <${Link} to=${["schedules"]}>All schedules<//></p>
+                <p>
+                    <${Link} to=${["runs"]} query=${{ schedule: id }}>Runs of ${id}<//>${" · "}
+                    <${Link} to=${["schedules"]}>All schedules<//>
+                </p>
             <//>`;
-    if (!schedule.data) return html`<${Head} title=${id} /><${Load} of=${schedule} rows=${8}>${() => null}<//>`;
+    if (!schedule.data)
+        return html`<${Head} title=${id} /><${Load} of=${schedule} rows=${8}>${() => null}<//>`;
     const chosen = TABS.find(([name]) => name === query.value.tab) ?? TABS[0];
     const choose = (/** @type {string} */ name) =>
-        setQuery({ ...Object.fromEntries(OF_TABS.map((one) => [one, null])), tab: name === "overview" ? null : name });
+        setQuery({
+            ...Object.fromEntries(OF_TABS.map((one) => [one, null])),
+            tab: name === "overview" ? null : name,
+        });
     const reload = () => {
         schedule.reload();
         health.reload();
     };
     const [name, , Tab] = chosen;
     return html`<${ScheduleHead} schedule=${schedule.data} health=${health.data} reload=${reload} />
-        <div class="tab-bar"><${Tabs} label="Parts of the schedule" tabs=${TABS.map(([one, text]) => [one, text])} chosen=${name} onChoose=${choose} /></div>
+        <div class="tab-bar">
+            <${Tabs}
+                label="Parts of the schedule"
+                tabs=${TABS.map(([one, text]) => [one, text])}
+                chosen=${name}
+                onChoose=${choose}
+            />
+        </div>
         <${Tab} key=${`${id} ${name}`} schedule=${schedule.data} health=${health.data} />`;
 }

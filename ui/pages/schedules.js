@@ -20,6 +20,7 @@ const ROW = 53; /* pixels, with the line below; style.css has the same */
 const BAR = 64; /* pixels that the bar for the selected schedules covers */
 const REFRESH_PAUSE = 1500; /* milliseconds between two reads of what is shown */
 const COUNT_PAUSE = 5000; /* the same if no shown row has changed: only counts and order */
+const LOOK_PAUSE = 500; /* between two looks at which rows are shown */
 const TYPING_PAUSE = 150;
 
 /** Rows that can be seen: from, to before. */
@@ -41,6 +42,17 @@ function followEvents(list) {
     let dueAt = 0;
     let lastAt = Date.now();
     let newest = 0;
+    let shown = /** @type {Set<string>} */ (new Set());
+    let shownAt = 0;
+    /* There can be thousands of events a second: look at the document rarely. */
+    const isShown = (/** @type {string} */ id) => {
+        if (performance.now() - shownAt > LOOK_PAUSE) {
+            const { first, last } = visibleRows();
+            shown = new Set(list.rows.slice(first, last).map((row) => row.id));
+            shownAt = performance.now();
+        }
+        return shown.has(id);
+    };
     const run = async () => {
         timer = 0;
         if (document.hidden) return;
@@ -61,10 +73,7 @@ function followEvents(list) {
         if (event.type === "resync") return within(REFRESH_PAUSE);
         if (!event.schedule) return undefined;
         newest = Math.max(newest, Date.parse(event.at));
-        const { first, last } = visibleRows();
-        const isNear =
-            event.type.startsWith("schedule.") ||
-            list.rows.slice(first, last).some((row) => row.id === event.schedule);
+        const isNear = event.type.startsWith("schedule.") || isShown(event.schedule);
         return within(isNear ? REFRESH_PAUSE : COUNT_PAUSE);
     });
     return () => {
@@ -106,7 +115,10 @@ function SearchField({ list }) {
     const type = (/** @type {any} */ event) => {
         setText(event.target.value);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => setQuery({ search: event.target.value.trim() || null }, { replace: true }), TYPING_PAUSE);
+        timer.current = setTimeout(
+            () => setQuery({ search: event.target.value.trim() || null }, { replace: true }),
+            TYPING_PAUSE,
+        );
     };
     useEffect(() => () => clearTimeout(timer.current), []);
     return html`<input
@@ -137,16 +149,25 @@ function Count({ list, hasFilters }) {
 
 /** @param {{list: ScheduleList}} props */
 function Notices({ list }) {
-    return html`${list.limits
-        ? html`<p class="note small">
+    return html`${
+        list.limits
+            ? html`<p class="note small">
               Counts and most orders and filters are not available: ${list.limits}.
-              ${query.value.sort && query.value.sort !== "id" ? " The list may be ordered by name instead." : null}
+              ${(query.value.sort ?? "id") !== "id" ? " The list may be ordered by name instead." : null}
           </p>`
-        : null}
-    ${list.isStale
-        ? html`<p class="note small">The order and the counts are more than a second old; the server is busy.</p>`
-        : null}
-    ${list.error && list.rows.length > 0 ? html`<${Problem} error=${list.error} retry=${() => retry(list)} />` : null}`;
+            : null
+    }
+    ${
+        list.isStale
+            ? html`<p
+                class="note small"
+            >The order and the counts are more than a second old; the server is busy.</p>`
+            : null
+    }
+    ${list.error && list.rows.length > 0 ? html`<${Problem}
+        error=${list.error}
+        retry=${() => retry(list)}
+    />` : null}`;
 }
 
 /** @param {ScheduleList} list */
@@ -203,7 +224,11 @@ function BulkBar({ selection, total, onAction }) {
     const all = total === null ? "all" : `all ${number(total)}`;
     return html`<div class="bulk-bar" role="group" aria-label="Changes of the selected schedules">
         <strong class="num">${isAll ? `${all} selected` : `${number(ids.size)} selected`}</strong>
-        ${isAll ? null : html`<button type="button" class="small" onClick=${selectAll}>Select ${all} that match</button>`}
+        ${isAll ? null : html`<button
+            type="button"
+            class="small"
+            onClick=${selectAll}
+        >Select ${all} that match</button>`}
         <span class="grow"></span>
         ${BULK.map(([action, text, right]) =>
             may(right)
@@ -220,7 +245,12 @@ function BulkBar({ selection, total, onAction }) {
     </div>`;
 }
 
-/** The row that has the focus of the keyboard. @param {ScheduleList} list @param {(index: number, isRange: boolean) => void} select @param {() => void} clear */
+/**
+ * The row that has the focus of the keyboard.
+ * @param {ScheduleList} list
+ * @param {(index: number, isRange: boolean) => void} select
+ * @param {() => void} clear
+ */
 function useActiveRow(list, select, clear) {
     const [active, setActive] = useState(0);
     const now = useRef({ active, list, select, clear });
@@ -235,7 +265,11 @@ function useActiveRow(list, select, clear) {
     useShortcuts([
         { keys: "j", text: "Next schedule of the list", run: () => move(1) },
         { keys: "k", text: "Previous schedule of the list", run: () => move(-1) },
-        { keys: "x", text: "Select the schedule", run: () => now.current.select(now.current.active, false) },
+        {
+            keys: "x",
+            text: "Select the schedule",
+            run: () => now.current.select(now.current.active, false),
+        },
     ]);
     const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
         const row = /** @type {HTMLElement} */ (event.target);
@@ -271,7 +305,9 @@ function focusRow(index) {
     if (top < room.top) scrollBy(0, top - room.top);
     else if (top > room.bottom) scrollBy(0, top - room.bottom + 4);
     const focus = (/** @type {number} */ tries) => {
-        const row = /** @type {HTMLElement | null} */ (document.querySelector(`.srow[data-index="${index}"]`));
+        const row = /** @type {HTMLElement | null} */ (
+            document.querySelector(`.srow[data-index="${index}"]`)
+        );
         if (row) row.focus({ preventScroll: true });
         else if (tries > 0) requestAnimationFrame(() => focus(tries - 1));
     };
@@ -285,25 +321,38 @@ function NoRows({ hasFilters, onClear }) {
             <button type="button" onClick=${onClear}>Clear all filters</button>
         <//>`;
     return html`<${Empty} title="There are no schedules yet.">
-        <p><a href=${href(["new"])}>Create one</a>, or start with the example of the <a href=${href([])}>overview</a>.</p>
+        <p><a
+            href=${href(["new"])}
+        >Create one</a>, or start with the example of the <a href=${href([])}>overview</a>.</p>
     <//>`;
 }
 
-/** @param {{list: ScheduleList, chosen: Record<string, string>, onChoose: (values: any) => void}} props */
+/**
+ * @param {{list: ScheduleList, chosen: Record<string, string>, onChoose: (values: any) => void}} props
+ */
 function FacetDialog({ list, chosen, onChoose }) {
     const [isOpen, setOpen] = useState(false);
     const count = FILTERS.filter((name) => name !== "search" && chosen[name]).length;
-    return html`<button type="button" onClick=${() => setOpen(true)}>Filters${count ? ` (${count})` : ""}</button>
-        ${isOpen
-            ? html`<${Dialog} title="Filters" onClose=${() => setOpen(false)}>
-                  <div class="facets"><${Facets} counts=${list.facets} chosen=${chosen} onChoose=${onChoose} /></div>
+    return html`<button
+        type="button"
+        onClick=${() => setOpen(true)}
+    >Filters${count ? ` (${count})` : ""}</button>
+        ${
+            isOpen
+                ? html`<${Dialog} title="Filters" onClose=${() => setOpen(false)}>
+                  <div class="facets"><${Facets}
+                      counts=${list.facets}
+                      chosen=${chosen}
+                      onChoose=${onChoose}
+                  /></div>
                   <div class="dialog-foot">
                       <button type="button" class="primary" onClick=${() => setOpen(false)}>
                           Show ${list.total === null ? "the schedules" : plural(list.total, "schedule")}
                       </button>
                   </div>
               <//>`
-            : null}`;
+                : null
+        }`;
 }
 
 export function Schedules() {
@@ -361,14 +410,17 @@ export function Schedules() {
         <${FilterChips} chosen=${chosen} onChoose=${choose} />
         <${Notices} list=${list} />
         <div class=${isWide ? "with-facets" : ""}>
-            ${isWide
-                ? html`<aside class="facets" aria-label="Filters">
+            ${
+                isWide
+                    ? html`<aside class="facets" aria-label="Filters">
                       <${Facets} counts=${list.facets} chosen=${chosen} onChoose=${choose} />
                   </aside>`
-                : null}
+                    : null
+            }
             <div class="card flush slist" onKeyDown=${onKeyDown}>
-                ${list.rows.length > 0
-                    ? html`<${VirtualList}
+                ${
+                    list.rows.length > 0
+                        ? html`<${VirtualList}
                           label="Schedules"
                           count=${list.rows.length}
                           height=${ROW}
@@ -376,19 +428,27 @@ export function Schedules() {
                           row=${row}
                           onNearEnd=${() => list.more()}
                       />`
-                    : list.error
-                      ? html`<${Problem} error=${list.error} retry=${() => list.open(list.values)} />`
-                      : list.isReady
-                        ? html`<${NoRows} hasFilters=${hasFilters} onClear=${clearAll} />`
-                        : html`<div class="loading slist-loading" role="status" aria-label="Loading"></div>`}
+                        : list.error
+                          ? html`<${Problem} error=${list.error} retry=${() => list.open(list.values)} />`
+                          : list.isReady
+                            ? html`<${NoRows} hasFilters=${hasFilters} onClear=${clearAll} />`
+                            : html`<div
+                                class="loading slist-loading"
+                                role="status"
+                                aria-label="Loading"
+                            ></div>`
+                }
             </div>
         </div>
         ${isSome ? html`<${BulkBar} selection=${selection} total=${list.total} onAction=${setBulk} />` : null}
-        ${dialog
-            ? html`<${ActionDialog} ...${dialog} onClose=${() => setDialog(null)} onDone=${onDone} />`
-            : null}
-        ${bulk
-            ? html`<${BulkDialog}
+        ${
+            dialog
+                ? html`<${ActionDialog} ...${dialog} onClose=${() => setDialog(null)} onDone=${onDone} />`
+                : null
+        }
+        ${
+            bulk
+                ? html`<${BulkDialog}
                   action=${bulk}
                   ids=${selection.isAll ? null : [...selection.ids]}
                   filter=${list.values}
@@ -396,6 +456,7 @@ export function Schedules() {
                   onClose=${() => setBulk(null)}
                   onDone=${() => (selection.clear(), onDone())}
               />`
-            : null}
+                : null
+        }
         <${MenuHost} />`;
 }

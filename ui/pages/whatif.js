@@ -17,7 +17,11 @@ const LIST_FIRST = 100;
 const LIST_MAX = 1000;
 
 /** @type {Array<[string, string]>} */
-const KINDS = [["down", "Outage"], ["patch", "Edit"], ["new", "New schedule"]];
+const KINDS = [
+    ["down", "Outage"],
+    ["patch", "Edit"],
+    ["new", "New schedule"],
+];
 
 /** For inputs of type datetime-local. @param {number} at @param {string} zone */
 const civilText = (at, zone) => fullTime(at, zone).slice(0, 16).replace(" ", "T");
@@ -37,13 +41,20 @@ function quickRanges(zone) {
     ];
 }
 
-/** "etl=90s" per line. @param {string} text @returns {{durations?: Record<string, string>, error?: string}} */
+/**
+ * "etl=90s" per line.
+ * @param {string} text @returns {{durations?: Record<string, string>, error?: string}}
+ */
 function readDurations(text) {
     /** @type {Record<string, string>} */
     const durations = {};
-    for (const line of text.split(/[\n,]/).map((one) => one.trim()).filter(Boolean)) {
+    for (const line of text
+        .split(/[\n,]/)
+        .map((one) => one.trim())
+        .filter(Boolean)) {
         const at = line.lastIndexOf("=");
-        if (at < 1 || at === line.length - 1) return { error: `"${line}": write schedule=duration, such as etl=90s` };
+        if (at < 1 || at === line.length - 1)
+            return { error: `"${line}": write schedule=duration, such as etl=90s` };
         durations[line.slice(0, at).trim()] = line.slice(at + 1).trim();
     }
     return Object.keys(durations).length > 0 ? { durations } : {};
@@ -53,7 +64,9 @@ function readDurations(text) {
 function readObject(text) {
     try {
         const value = JSON.parse(text);
-        return value && typeof value === "object" && !Array.isArray(value) ? { value } : { error: "must be a JSON object" };
+        return value && typeof value === "object" && !Array.isArray(value)
+            ? { value }
+            : { error: "must be a JSON object" };
     } catch (error) {
         return { error: /** @type {Error} */ (error).message };
     }
@@ -83,7 +96,10 @@ function askedByAddress({ kind, from, to, label, queue, schedule, json, duration
     return { kind: kind ?? "down", from, to, label, queue, schedule, json, durations, limit };
 }
 
-/** @param {{from: string, to: string, zone: string, onChange: (values: any) => void, optional?: boolean}} props */
+/**
+ * @param {{from: string, to: string, zone: string, onChange: (values: any) => void, optional?: boolean}}
+ *     props
+ */
 function Range({ from, to, zone, onChange, optional }) {
     const input = (/** @type {string} */ name, /** @type {string} */ value) => html`<input
         type="datetime-local"
@@ -104,15 +120,22 @@ function Range({ from, to, zone, onChange, optional }) {
 function Document({ draft, change, jsonError }) {
     const isPatch = draft.kind === "patch";
     return html`
-        ${isPatch
-            ? html`<${Field} label="Schedule"><input type="text" required value=${draft.schedule} onInput=${(/** @type {any} */ event) => change({ schedule: event.target.value })} /><//>`
-            : null}
+        ${
+            isPatch
+                ? html`<${Field} label="Schedule">
+                <input type="text" required value=${draft.schedule}
+                    onInput=${(/** @type {any} */ event) => change({ schedule: event.target.value })} /><//>`
+                : null
+        }
         <${Field}
             label=${isPatch ? "Changes" : "Schedule"}
-            hint=${isPatch ? html`A merge patch, such as <code>{"spec": {"jitter": "10m"}}</code>` : html`A document, such as <code>{"id": "new", "spec": {"cron": ["0 * * * *"]}, "action": …}</code>`}
+            hint=${isPatch ? html`A merge patch, such as <code>{"spec": {"jitter": "10m"}}</code>`
+                : html`A document, such
+                    as <code>{"id": "new", "spec": {"cron": ["0 * * * *"]}, "action": …}</code>`}
             error=${jsonError}
         >
-            <textarea class="mono" rows="7" spellcheck=${false} required value=${draft.json} onInput=${(/** @type {any} */ event) => change({ json: event.target.value })}></textarea>
+            <textarea class="mono" rows="7" spellcheck=${false} required value=${draft.json}
+                onInput=${(/** @type {any} */ event) => change({ json: event.target.value })}></textarea>
         <//>
     `;
 }
@@ -124,11 +147,20 @@ function More({ draft, change, error }) {
         <summary class="muted small">Filter and durations</summary>
         <div class="form wi-more">
             <div class="wi-range">
-                <${Field} label="Label" hint="name or name=value"><input type="text" value=${draft.label} onInput=${(/** @type {any} */ event) => change({ label: event.target.value })} /><//>
-                <${Field} label="Queue"><input type="text" value=${draft.queue} onInput=${(/** @type {any} */ event) => change({ queue: event.target.value })} /><//>
+                <${Field} label="Label" hint="name or name=value">
+                <input type="text" value=${draft.label}
+                    onInput=${(/** @type {any} */ event) => change({ label: event.target.value })} /><//>
+                <${Field} label="Queue">
+                <input type="text" value=${draft.queue}
+                    onInput=${(/** @type {any} */ event) => change({ queue: event.target.value })} /><//>
             </div>
-            <${Field} label="How long runs take" hint="A schedule=duration per line. Without it, the median of the last 7 days is used." error=${error}>
-                <textarea class="mono" rows="3" spellcheck=${false} placeholder="etl=90s" value=${draft.durations} onInput=${(/** @type {any} */ event) => change({ durations: event.target.value })}></textarea>
+            <${Field} label="How long runs take"
+                hint="A schedule=duration per line. Without it, the median of the last 7 days is used."
+                    error=${error}>
+                <textarea class="mono" rows="3" spellcheck=${false} placeholder="etl=90s"
+                    value=${draft.durations}
+                        onInput=${(/** @type {any} */ event) => change({ durations: event.target.value })}>
+                        </textarea>
             <//>
         </div>
     </details>`;
@@ -165,19 +197,28 @@ function Question({ asked, ask, busy }) {
         const durations = readDurations(next.durations).error;
         setErrors({ json, durations });
         if (json || durations) return;
-        const instant = (/** @type {string} */ text) => (text ? new Date(parseLocal(text, zone)).toISOString() : null);
+        const instant = (/** @type {string} */ text) =>
+            text ? new Date(parseLocal(text, zone)).toISOString() : null;
         ask({ ...next, from: instant(next.from), to: instant(next.to) });
     };
-    const quick = ([, from, to] = /** @type {any} */ ([])) => submit({ from: civilText(from, zone), to: civilText(to, zone) });
-    return html`<form class="form" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), submit({}))}>
-        ${isDown
-            ? html`<div class="filters" role="group" aria-label="Quick choices">
-                  ${quickRanges(zone).map((one) => html`<button type="button" class="chip" onClick=${() => quick(one)}>${one[0]}</button>`)}
+    const quick = ([, from, to] = /** @type {any} */ ([])) =>
+        submit({ from: civilText(from, zone), to: civilText(to, zone) });
+    return html`<form class="form"
+        onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), submit({}))}>
+        ${
+            isDown
+                ? html`<div class="filters" role="group" aria-label="Quick choices">
+                  ${quickRanges(zone).map((one) =>
+                      html`<button type="button" class="chip" onClick=${() => quick(one)}>
+                      ${one[0]}</button>`)}
               </div>`
-            : html`<${Document} draft=${draft} change=${change} jsonError=${errors.json} />`}
+                : html`<${Document} draft=${draft} change=${change} jsonError=${errors.json} />`
+        }
         <${Range} from=${draft.from} to=${draft.to} zone=${zone} onChange=${change} optional=${!isDown} />
         <${More} draft=${draft} change=${change} error=${errors.durations} />
-        <div class="row"><button type="submit" class="primary" disabled=${busy}>${isDown ? "Replay the outage" : "Compare"}</button><span class="faint small">Nothing is changed.</span></div>
+        <div class="row"><button type="submit" class="primary" disabled=${busy}>
+        ${isDown ? "Replay the outage" : "Compare"}</button><span class="faint small">Nothing is
+            changed.</span></div>
     </form>`;
 }
 
@@ -185,7 +226,8 @@ export function WhatIf() {
     const values = query.value;
     const byAddress = askedByAddress(values);
     const [long, setLong] = useState(/** @type {any} */ (null));
-    const asked = long && long.kind === byAddress.kind && !byAddress.json ? { ...byAddress, ...long } : byAddress;
+    const asked =
+        long && long.kind === byAddress.kind && !byAddress.json ? { ...byAddress, ...long } : byAddress;
     const body = useMemo(() => bodyOf(asked), [JSON.stringify(asked)]);
     const answer = useResource(
         body ? `what-if ${namespace()} ${JSON.stringify(body)}` : "",
@@ -195,34 +237,62 @@ export function WhatIf() {
     const ask = (/** @type {any} */ next) => {
         const isLong = (next.json ?? "").length > ADDRESS_MAX;
         setLong(isLong ? { kind: next.kind, json: next.json } : null);
-        setQuery({ ...next, kind: next.kind === "down" ? null : next.kind, json: isLong || next.kind === "down" ? null : next.json, schedule: next.kind === "patch" ? next.schedule : null, limit: null });
+        setQuery({
+            ...next,
+            kind: next.kind === "down" ? null : next.kind,
+            json: isLong || next.kind === "down" ? null : next.json,
+            schedule: next.kind === "patch" ? next.schedule : null,
+            limit: null,
+        });
     };
-    const choose = (/** @type {string} */ kind) => setQuery({ kind: kind === "down" ? null : kind, from: null, to: null, json: null, schedule: null, limit: null });
+    const choose = (/** @type {string} */ kind) =>
+        setQuery({
+            kind: kind === "down" ? null : kind,
+            from: null,
+            to: null,
+            json: null,
+            schedule: null,
+            limit: null,
+        });
     return html`
-        <${Head} title="What if" sub="What an outage, an edit or a new schedule would do. The server computes it and changes nothing." />
+        <${Head} title="What if"
+            sub="What an outage, an edit or a new schedule would do. Nothing is changed." />
         <div class="wi">
             <${Card} class="wi-question">
                 <div class="stack wi-form">
                     <${Tabs} tabs=${KINDS} chosen=${asked.kind} onChoose=${choose} label="Question" />
-                    <${Question} key=${asked.kind} asked=${asked} ask=${ask} busy=${Boolean(body) && answer.loading} />
-                    ${long ? html`<p class="faint small">This text is too long for the address: a reload or a link does not keep it.</p>` : null}
+                    <${Question} key=${asked.kind} asked=${asked} ask=${ask}
+                        busy=${Boolean(body) && answer.loading} />
+                    ${long
+                        ? html`<p class="faint small">This text is too long for the address: a reload or a
+                            link does not keep it.</p>` : null}
                 </div>
             <//>
             <div class="stack">
-                ${body
-                    ? html`<${Load} of=${answer} rows=${8}>
-                          ${(/** @type {any} */ data) => html`<${WhatIfResult} answer=${data} kind=${asked.kind} body=${body} listAll=${Number(asked.limit) >= LIST_MAX ? null : () => setQuery({ limit: LIST_MAX })} />`}
+                ${
+                    body
+                        ? html`<${Load} of=${answer} rows=${8}>
+                          ${(/** @type {any} */ data) =>
+                              html`<${WhatIfResult} answer=${data} kind=${asked.kind} body=${body}
+                                  listAll=${Number(asked.limit) >= LIST_MAX ? null : () =>
+                                      setQuery({ limit: LIST_MAX })} />`}
                       <//>`
-                    : html`<section class="card"><${Empty} title=${asked.kind === "down" ? "Choose when the server is down" : "Say what is to be tried"}>
+                        : html`<section class="card">
+                        <${Empty}
+                            title=${asked.kind === "down" ? "Choose when the server is down"
+                                : "Say what is to be tried"}>
                           <p>${EXPLAINED[/** @type {keyof typeof EXPLAINED} */ (asked.kind)] ?? ""}</p>
-                      <//></section>`}
+                      <//></section>`
+                }
             </div>
         </div>
     `;
 }
 
 const EXPLAINED = {
-    down: "The answer says for each schedule which slots are due meanwhile, and what becomes of them when the server is back: caught up, missed or skipped, by its catch-up and overlap policies.",
+    down:
+        "The answer says for each schedule which slots are due meanwhile, and what becomes of them when the " +
+        "server is back: caught up, missed or skipped, by its catch-up and overlap policies.",
     patch: "The answer compares the slots and the load of all schedules before and after the edit.",
     new: "The answer shows the slots of the new schedule, and how it adds to the load of all others.",
 };

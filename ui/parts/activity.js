@@ -21,7 +21,10 @@ const DRAW_PAUSE = 1000;
 const STEPS = /^(run\.(planned|unplanned|ready|claimed|started)|plan\.)/;
 const PROBLEMS = ["bad", "late", "miss", "skip"];
 
-/** @typedef {{key: string, at: string, schedule: string | null, run: string | null, type: string, text: string, tone: string, count: number}} Entry */
+/**
+ * @typedef {{key: string, at: string, schedule: string | null, run: string | null, type: string,
+ *     text: string, tone: string, count: number}} Entry
+ */
 
 /** @param {any} event @returns {Entry} */
 function entryOf(event) {
@@ -38,7 +41,11 @@ function entryOf(event) {
     };
 }
 
-/** Adds newer events; equal ones of a schedule become one entry with a count. @param {Entry[]} old @param {any[]} events oldest first */
+/**
+ * Adds newer events; equal ones of a schedule become one entry with a count.
+ * @param {Entry[]} old
+ * @param {any[]} events oldest first
+ */
 function added(old, events) {
     const entries = new Map(old.map((entry) => [entry.key, entry]));
     for (const event of events) {
@@ -81,6 +88,15 @@ function useEntries(runs) {
     return entries;
 }
 
+/** @param {string} name */
+const choose = (name) => setQuery({ activity: name === "all" ? null : name }, { replace: true });
+
+/** @param {string} choice */
+const nothing = (choice) =>
+    choice === "all"
+        ? "No run has ended yet."
+        : "None among the last runs, and none since this page was opened.";
+
 /** @type {Array<[string, string]>} */
 const CHOICES = [
     ["all", "All"],
@@ -99,12 +115,20 @@ function matches(choice, entry) {
 function Line({ entry }) {
     const sign = entry.type === "run.ended" ? look(nameOf(entry)).sign : "•";
     return html`<li>
-        <span class="activity-sign ${entry.tone ? `tone-text-${entry.tone}` : "faint"}" aria-hidden="true">${sign}</span>
+        <span
+            class="activity-sign ${entry.tone ? `tone-text-${entry.tone}` : "faint"}"
+            aria-hidden="true"
+        >${sign}</span>
         <span class="activity-text clip">
-            ${entry.schedule ? html`<a class="plain-link" href=${href(["schedule", entry.schedule])}>${entry.schedule}</a> ` : null}
-            <span class="muted" title=${entry.text}>${entry.run && entry.count === 1
-                ? html`<a class="quiet" href=${href(["run", entry.run])}>${entry.text}</a>`
-                : entry.text}</span>
+            ${entry.schedule ? html`<a
+                class="plain-link"
+                href=${href(["schedule", entry.schedule])}
+            >${entry.schedule}</a> ` : null}
+            <span class="muted" title=${entry.text}>${
+                entry.run && entry.count === 1
+                    ? html`<a class="quiet" href=${href(["run", entry.run])}>${entry.text}</a>`
+                    : entry.text
+            }</span>
             ${entry.count > 1 ? html` <span class="faint num">×${entry.count}</span>` : null}
         </span>
         <span class="small faint nowrap"><${Time} at=${entry.at} relative /></span>
@@ -116,9 +140,11 @@ const nameOf = (entry) => ({ ok: "succeeded", bad: "failed" })[entry.tone] ?? "c
 
 export function Activity() {
     const runs = useResource(`activity ${namespace()}`, (abort) =>
-        get("/api/v1/runs", { state: "ended", limit: RUNS, fields: "schedule,outcome,reason,endedAt,attempt" }, abort).then(
-            (page) => page.runs,
-        ),
+        get(
+            "/api/v1/runs",
+            { state: "ended", limit: RUNS, fields: "schedule,outcome,reason,endedAt,attempt" },
+            abort,
+        ).then((page) => page.runs),
     );
     const entries = useEntries(runs.data);
     const choice = query.value.activity ?? "all";
@@ -127,15 +153,19 @@ export function Activity() {
         label="Which activity"
         tabs=${CHOICES}
         chosen=${choice}
-        onChoose=${(/** @type {string} */ name) => setQuery({ activity: name === "all" ? null : name }, { replace: true })}
+        onChoose=${choose}
     />`;
     return html`<${Card} title="Recent activity" actions=${tabs}>
         <${Load} of=${runs}>
             ${() => html`<ul class="activity">
                 ${shown.map((entry) => html`<${Line} key=${entry.key} entry=${entry} />`)}
-                ${shown.length === 0 ? html`<li class="faint">${choice === "all" ? "No run has ended yet." : "None among the last runs, and none since this page was opened."}</li>` : null}
+                ${shown.length === 0 ? html`<li
+                    class="faint"
+                >${nothing(choice)}</li>` : null}
             </ul>`}
         <//>
-        <p class="card-foot small"><a href=${href(["events"])}>All events</a> · <a href=${href(["runs"])}>All runs</a></p>
+        <p class="card-foot small"><a
+            href=${href(["events"])}
+        >All events</a> · <a href=${href(["runs"])}>All runs</a></p>
     <//>`;
 }

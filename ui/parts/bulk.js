@@ -21,20 +21,32 @@ const ERRORS_SHOWN = 200;
  */
 const ACTIONS = {
     pause: {
-        title: "Pause", button: "Pause", past: "paused", tone: "primary",
+        title: "Pause",
+        button: "Pause",
+        past: "paused",
+        tone: "primary",
         text: "Their slots do not start until they are resumed. Runs that are open continue.",
     },
     resume: {
-        title: "Resume", button: "Resume", past: "resumed", tone: "primary",
+        title: "Resume",
+        button: "Resume",
+        past: "resumed",
+        tone: "primary",
         text: "Slots of the pause start or are missed by the catch-up policy of each schedule.",
     },
     trigger: {
-        title: "Run now", button: "Run", past: "run", tone: "primary",
-        text: "Each starts one run, one schedule after the other. Where a run is open, the overlap policy of the schedule decides.",
+        title: "Run now",
+        button: "Run",
+        past: "run",
+        tone: "primary",
+        text: "Each starts one run, one after the other. Where a run is open, the overlap policy decides.",
     },
     delete: {
-        title: "Delete", button: "Delete", past: "deleted", tone: "danger",
-        text: "The schedules and their plans are deleted. Runs that wait end. Their history stays until it is too old.",
+        title: "Delete",
+        button: "Delete",
+        past: "deleted",
+        tone: "danger",
+        text: "Runs that wait end, others finish their attempt. The history stays until it is too old.",
     },
 };
 
@@ -97,7 +109,11 @@ async function allIds(values, onCount, abort) {
     const ids = [];
     let cursor = null;
     do {
-        const page = await get("/api/v1/schedules", { ...filter, fields: "id", limit: 1000, cursor }, abort);
+        const page = await get(
+            "/api/v1/schedules",
+            { ...filter, fields: "id", limit: 1000, cursor },
+            abort,
+        );
         for (const one of page.schedules) ids.push(one.id);
         cursor = page.cursor;
         onCount(ids.length);
@@ -105,7 +121,10 @@ async function allIds(values, onCount, abort) {
     return ids;
 }
 
-/** @typedef {{phase: "read" | "ask" | "run" | "end", ids: string[], done: number, failures: Failure[], error: any, isStopped: boolean}} Job */
+/**
+ * @typedef {{phase: "read" | "ask" | "run" | "end", ids: string[], done: number,
+ *     failures: Failure[], error: any, isStopped: boolean}} Job
+ */
 
 /** @type {Job} */
 const NEW_JOB = { phase: "read", ids: [], done: 0, failures: [], error: null, isStopped: false };
@@ -114,21 +133,29 @@ const NEW_JOB = { phase: "read", ids: [], done: 0, failures: [], error: null, is
 function Failures({ failures }) {
     if (failures.length === 0) return null;
     const copy = () =>
-        navigator.clipboard.writeText(failures.map(({ id, message }) => `${id}\t${message}`).join("\n")).then(
-            () => toast("Copied"),
-            () => toast("The browser does not allow copying here.", "bad"),
-        );
+        navigator.clipboard
+            .writeText(failures.map(({ id, message }) => `${id}\t${message}`).join("\n"))
+            .then(
+                () => toast("Copied"),
+                () => toast("The browser does not allow copying here.", "bad"),
+            );
     return html`<div class="bulk-failures" role="group" aria-label="Schedules that failed">
         <div class="row">
             <strong>${plural(failures.length, "schedule")} failed</strong>
             <button type="button" class="small" onClick=${copy}>Copy all</button>
         </div>
         <ul tabindex="0">
-            ${failures.slice(0, ERRORS_SHOWN).map(({ id, message }) => html`<li key=${id}><code>${id}</code> ${message}</li>`)}
+            ${failures.slice(0, ERRORS_SHOWN).map(({ id, message }) => html`<li
+                key=${id}
+            ><code>${id}</code> ${message}</li>`)}
         </ul>
-        ${failures.length > ERRORS_SHOWN
-            ? html`<p class="hint">${ERRORS_SHOWN} of ${number(failures.length)} shown; “Copy all” copies all.</p>`
-            : null}
+        ${
+            failures.length > ERRORS_SHOWN
+                ? html`<p
+                    class="hint"
+                >${ERRORS_SHOWN} of ${number(failures.length)} shown; “Copy all” copies all.</p>`
+                : null
+        }
     </div>`;
 }
 
@@ -138,9 +165,11 @@ function BulkProgress({ job, word }) {
     return html`<div class="bulk-progress">
         <progress value=${job.done} max=${job.ids.length} aria-label="Progress"></progress>
         <p class="num" role="status">
-            ${number(ok)} of ${number(job.ids.length)} ${word}${job.failures.length
-                ? html`, <span class="tone-text-bad">${number(job.failures.length)} failed</span>`
-                : null}${job.isStopped && job.phase === "end" ? "; stopped" : null}
+            ${number(ok)} of ${number(job.ids.length)} ${word}${
+                job.failures.length
+                    ? html`, <span class="tone-text-bad">${number(job.failures.length)} failed</span>`
+                    : null
+            }${job.isStopped && job.phase === "end" ? "; stopped" : null}
         </p>
     </div>`;
 }
@@ -165,23 +194,19 @@ async function runAll(action, ids, options, stop, onChange) {
 }
 
 /**
- * @param {{action: BulkAction, ids: string[] | null, filter: Record<string, string>, phrase: string,
- *     onClose: () => void, onDone: () => void}} props
+ * @typedef {{action: BulkAction, ids: string[] | null, filter: Record<string, string>,
+ *     phrase: string, onClose: () => void, onDone: () => void}} BulkProps
  * `ids`: the selected schedules, or null for all that match `filter`, which `phrase` describes.
  */
-export function BulkDialog({ action, ids, filter, phrase, onClose, onDone }) {
+
+/** The change from reading the ids to its end. @param {BulkProps} props */
+function useJob({ action, ids, filter, onDone }) {
     const [job, setJob] = useState(NEW_JOB);
-    const [form, setForm] = useState(NO_PAUSE);
-    const [typed, setTyped] = useState("");
     const stop = useRef(false);
     const change = (/** @type {Partial<Job>} */ part) => setJob((old) => ({ ...old, ...part }));
-    const words = ACTIONS[action];
-
     useEffect(() => {
         const abort = new AbortController();
-        const read = ids
-            ? Promise.resolve(ids)
-            : allIds(filter, (done) => change({ done }), abort.signal);
+        const read = ids ? Promise.resolve(ids) : allIds(filter, (done) => change({ done }), abort.signal);
         read.then(
             (found) => change({ phase: "ask", ids: found, done: 0 }),
             (error) => abort.signal.aborted || change({ error }),
@@ -191,14 +216,9 @@ export function BulkDialog({ action, ids, filter, phrase, onClose, onDone }) {
             stop.current = true;
         };
     }, []);
-
-    const count = job.ids.length;
-    const mustType = action === "delete" && count > 1;
-    const start = async (/** @type {Event} */ event) => {
-        event.preventDefault();
+    const run = async (/** @type {any} */ options) => {
+        change({ phase: "run", error: null });
         try {
-            const options = action === "pause" ? pauseBody(form) : {};
-            change({ phase: "run", error: null });
             await runAll(action, job.ids, options, stop, change);
         } catch (error) {
             change({ error });
@@ -206,44 +226,97 @@ export function BulkDialog({ action, ids, filter, phrase, onClose, onDone }) {
         setJob((old) => ({ ...old, phase: old.done ? "end" : "ask", isStopped: stop.current }));
         onDone();
     };
-    const close = () => {
-        if (job.phase === "run") stop.current = true;
-        else onClose();
+    return { job, run, change, stop: () => (stop.current = true) };
+}
+
+/**
+ * What the user says before the change: reason and end of a pause, the number of deletions.
+ * @param {{action: BulkAction, count: number, form: any, onForm: (form: any) => void, typed: string,
+ *     onType: (text: string) => void}} props
+ */
+function Questions({ action, count, form, onForm, typed, onType }) {
+    if (action === "pause") return html`<${PauseFields} form=${form} onChange=${onForm} />`;
+    if (action !== "delete" || count < 2) return null;
+    return html`<${Field} label="Type ${count} to confirm">
+        <input
+            inputmode="numeric"
+            autocomplete="off"
+            value=${typed}
+            onInput=${(/** @type {any} */ event) => onType(event.target.value)}
+        />
+    <//>`;
+}
+
+/** Which schedules change. @param {BulkProps} props */
+function whichText({ ids, phrase }) {
+    if (ids) return "The selected schedules.";
+    return phrase ? `All schedules that match: ${phrase}.` : "All schedules of this namespace.";
+}
+
+/**
+ * @param {{job: Job, text: string, tone: string, isReady: boolean, onStop: () => void,
+ *     onClose: () => void}} props
+ */
+function Buttons({ job, text, tone, isReady, onStop, onClose }) {
+    if (job.phase === "run")
+        return html`<div class="dialog-foot"><button type="button" onClick=${onStop}>Stop</button></div>`;
+    return html`<div class="dialog-foot">
+        <button type="button" onClick=${onClose}>${job.phase === "end" ? "Close" : "Cancel"}</button>
+        ${job.phase === "ask"
+            ? html`<button type="submit" class=${tone} disabled=${!isReady}>${text}</button>`
+            : null}
+    </div>`;
+}
+
+/** @param {BulkProps} props */
+export function BulkDialog(props) {
+    const { action, onClose } = props;
+    const { job, run, change, stop } = useJob(props);
+    const [form, setForm] = useState(NO_PAUSE);
+    const [typed, setTyped] = useState("");
+    const { title, button, past, tone, text } = ACTIONS[action];
+    const { phase } = job;
+    const count = job.ids.length;
+    const isTyped = typed.replaceAll(",", "").trim() === String(count);
+    const isConfirmed = action !== "delete" || count < 2 || isTyped;
+    const submit = (/** @type {Event} */ event) => {
+        event.preventDefault();
+        try {
+            run(action === "pause" ? pauseBody(form) : {});
+        } catch (error) {
+            change({ error });
+        }
     };
-    return html`<${Dialog} title="${words.title}: ${job.phase === "read" ? "schedules" : plural(count, "schedule")}" onClose=${close}>
-        <form class="form" onSubmit=${start}>
-            <p>${ids ? "The selected schedules." : phrase ? `All schedules that match: ${phrase}.` : "All schedules of this namespace."} ${words.text}</p>
-            ${job.phase === "read" && !job.error
+    return html`<${Dialog}
+        title="${title}: ${phase === "read" ? "schedules" : plural(count, "schedule")}"
+        onClose=${phase === "run" ? stop : onClose}
+    >
+        <form class="form" onSubmit=${submit}>
+            <p>${whichText(props)} ${text}</p>
+            ${phase === "read" && !job.error
                 ? html`<p class="muted num" role="status">Counting: ${number(job.done)}</p>`
                 : null}
-            ${job.phase === "ask" && action === "pause" ? html`<${PauseFields} form=${form} onChange=${setForm} />` : null}
-            ${job.phase === "ask" && mustType
-                ? html`<${Field} label="Type ${count} to confirm">
-                      <input
-                          inputmode="numeric"
-                          autocomplete="off"
-                          value=${typed}
-                          onInput=${(/** @type {any} */ event) => setTyped(event.target.value)}
-                      />
-                  <//>`
+            ${phase === "ask"
+                ? html`<${Questions}
+                      action=${action}
+                      count=${count}
+                      form=${form}
+                      onForm=${setForm}
+                      typed=${typed}
+                      onType=${setTyped}
+                  />`
                 : null}
-            ${job.phase === "run" || job.phase === "end" ? html`<${BulkProgress} job=${job} word=${words.past} />` : null}
+            ${phase === "run" || phase === "end" ? html`<${BulkProgress} job=${job} word=${past} />` : null}
             ${job.error ? html`<${Problem} error=${job.error} />` : null}
             <${Failures} failures=${job.failures} />
-            <div class="dialog-foot">
-                ${job.phase === "run"
-                    ? html`<button type="button" onClick=${close}>Stop</button>`
-                    : html`<button type="button" onClick=${onClose}>${job.phase === "end" ? "Close" : "Cancel"}</button>`}
-                ${job.phase === "ask"
-                    ? html`<button
-                          type="submit"
-                          class=${words.tone}
-                          disabled=${count === 0 || (mustType && typed.replaceAll(",", "").trim() !== String(count))}
-                      >
-                          ${words.button} ${plural(count, "schedule")}
-                      </button>`
-                    : null}
-            </div>
+            <${Buttons}
+                job=${job}
+                text="${button} ${plural(count, "schedule")}"
+                tone=${tone}
+                isReady=${count > 0 && isConfirmed}
+                onStop=${stop}
+                onClose=${onClose}
+            />
         </form>
     <//>`;
 }

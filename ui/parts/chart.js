@@ -41,20 +41,26 @@ function linearSteps(max) {
 
 const LOG_STEPS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000];
 
-/** @param {number} max */
-function logSteps(max) {
+/**
+ * From the last step up to `min` to the first from `max` on.
+ * @param {number} min @param {number} max
+ */
+function logSteps(min, max) {
     const above = LOG_STEPS.findIndex((step) => step >= max);
-    return LOG_STEPS.slice(0, above < 0 ? undefined : Math.max(above, 3) + 1);
+    const last = above < 0 ? LOG_STEPS.length - 1 : Math.max(above, 2);
+    const below = LOG_STEPS.findLastIndex((step) => step <= min);
+    return LOG_STEPS.slice(Math.max(0, Math.min(below, last - 2)), last + 1);
 }
 
 /** @param {Point[]} points @param {Series[]} series @param {boolean} isLog */
 function valueScale(points, series, isLog) {
-    let max = 0;
-    for (const point of points) for (const { name } of series) max = Math.max(max, point[name] ?? 0);
-    const steps = isLog ? logSteps(max) : linearSteps(max);
-    const top = steps[steps.length - 1];
-    const part = (/** @type {number} */ v) => (isLog ? Math.log10(Math.max(1, v)) / Math.log10(top) : v / top);
-    return { steps, part };
+    const values = points.flatMap((point) => series.map(({ name }) => point[name]).filter(Number.isFinite));
+    const max = values.reduce((most, value) => Math.max(most, value), 0);
+    const min = values.reduce((least, value) => Math.min(least, value), max);
+    const steps = isLog ? logSteps(min, max) : linearSteps(max);
+    const [low, top] = [steps[0], steps[steps.length - 1]];
+    const logPart = (/** @type {number} */ v) => Math.log(Math.max(low, v) / low) / Math.log(top / low);
+    return { steps, part: isLog ? logPart : (/** @type {number} */ v) => v / top };
 }
 
 /** @typedef {{x: (at: number) => number, y: (value: number) => number, bottom: number}} Scale */
@@ -107,12 +113,15 @@ function Drawn({ of, points, scale }) {
     const { x, y, bottom } = scale;
     const tone = `chart-${of.tone}`;
     if (of.kind === "outline")
-        return html`<path class="chart-outline ${tone} ${of.dashed ? "chart-dashed" : ""}" d=${stepPath(points, of.name, scale)} />`;
+        return html`<path class="chart-outline ${tone} ${of.dashed ? "chart-dashed" : ""}"
+            d=${stepPath(points, of.name, scale)} />`;
     if (of.kind === "line")
-        return html`<path class="chart-line ${tone} ${of.dashed ? "chart-dashed" : ""}" d=${linePath(points, of.name, scale)} />
+        return html`<path class="chart-line ${tone} ${of.dashed ? "chart-dashed" : ""}"
+            d=${linePath(points, of.name, scale)} />
             ${lonely(points, of.name).map(
                 (point) =>
-                    html`<circle class=${tone} cx=${x((point.at + point.end) / 2)} cy=${y(point[of.name])} r="2.5" />`,
+                    html`<circle class=${tone} cx=${x((point.at + point.end) / 2)} cy=${y(point[of.name])}
+                        r="2.5" />`,
             )}`;
     return points.map((point) => {
         const value = point[of.name];
@@ -124,7 +133,8 @@ function Drawn({ of, points, scale }) {
             return html`<path class=${tone} d="M${middle - 3.5} 1h7l-3.5 6z" />`;
         }
         const height = Math.max(2, bottom - y(value));
-        return html`<rect class=${tone} x=${left} y=${bottom - height} width=${width} height=${height} rx="1" />`;
+        return html`<rect class=${tone} x=${left} y=${bottom - height} width=${width} height=${height} rx="1"
+            />`;
     });
 }
 
@@ -135,13 +145,19 @@ export function Legend({ series }) {
             ({ label, kind, tone, dashed }) =>
                 html`<li>
                     <svg width="16" height="12" viewBox="0 0 16 12" aria-hidden="true">
-                        ${kind === "line"
-                            ? html`<path class="chart-line chart-${tone} ${dashed ? "chart-dashed" : ""}" d="M0 6H16" />`
-                            : kind === "outline"
-                              ? html`<path class="chart-outline chart-${tone} ${dashed ? "chart-dashed" : ""}" d="M1 12V3H15V12" />`
-                              : kind === "mark"
-                                ? html`<path class="chart-${tone}" d="M4 3h8l-4 7z" />`
-                                : html`<rect class="chart-${tone}" x="4" y="2" width="8" height="10" rx="1" />`}
+                        ${
+                            kind === "line"
+                                ? html`<path class="chart-line chart-${tone} ${dashed ? "chart-dashed" : ""}"
+                                    d="M0 6H16" />`
+                                : kind === "outline"
+                                  ? html`<path
+                                      class="chart-outline chart-${tone} ${dashed ? "chart-dashed" : ""}"
+                                          d="M1 12V3H15V12" />`
+                                  : kind === "mark"
+                                    ? html`<path class="chart-${tone}" d="M4 3h8l-4 7z" />`
+                                    : html`<rect class="chart-${tone}" x="4" y="2" width="8" height="10"
+                                        rx="1" />`
+                        }
                     </svg>
                     ${label}
                 </li>`,
@@ -149,14 +165,20 @@ export function Legend({ series }) {
     </ul>`;
 }
 
-/** @param {{series: Series[], points: Point[], head: string, format: (v: number) => string, timeText: (p: Point) => string, label: string}} props */
+/**
+ * @param {{series: Series[], points: Point[], head: string, format: (v: number) => string, timeText: (p:
+ *     Point) => string, label: string}} props
+ */
 function ChartTable({ series, points, head, format, timeText, label }) {
     const [isOpen, setOpen] = useState(false);
     const shown = isOpen ? points.filter((point) => series.some(({ name }) => point[name])) : [];
-    return html`<details class="chart-table" onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    return html`<details class="chart-table"
+        onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
         <summary>Show as a table</summary>
-        ${isOpen
-            ? html`<div class="scroll-x chart-table-body" tabindex="0" role="region" aria-label="${label}: table">
+        ${
+            isOpen
+                ? html`<div class="scroll-x chart-table-body" tabindex="0" role="region"
+                    aria-label="${label}: table">
                   <table class="table">
                       <thead>
                           <tr>
@@ -165,29 +187,36 @@ function ChartTable({ series, points, head, format, timeText, label }) {
                           </tr>
                       </thead>
                       <tbody>
-                          ${shown.length === 0
-                              ? html`<tr><td colspan=${series.length + 1}>Nothing in this range</td></tr>`
-                              : shown.map(
-                                    (point) =>
-                                        html`<tr>
+                          ${
+                              shown.length === 0
+                                  ? html`<tr><td colspan=${series.length + 1}>Nothing in this range</td></tr>`
+                                  : shown.map(
+                                        (point) =>
+                                            html`<tr>
                                             <th scope="row" class="num">${timeText(point)}</th>
                                             ${series.map(
                                                 ({ name }) =>
-                                                    html`<td class="right num">${cell(point[name], format)}</td>`,
+                                                    html`<td class="right num">
+                                                    ${cell(point[name], format)}</td>`,
                                             )}
                                         </tr>`,
-                                )}
+                                    )
+                          }
                       </tbody>
                   </table>
               </div>`
-            : null}
+                : null
+        }
     </details>`;
 }
 
 /** @param {number | null | undefined} value @param {(v: number) => string} format */
 const cell = (value, format) => (value === null || value === undefined ? "–" : format(value));
 
-/** @param {{point: Point, series: Series[], scale: Scale, format: (v: number) => string, timeText: (p: Point) => string, width: number}} props */
+/**
+ * @param {{point: Point, series: Series[], scale: Scale, format: (v: number) => string, timeText: (p: Point)
+ *     => string, width: number}} props
+ */
 function Tip({ point, series, scale, format, timeText, width }) {
     const at = scale.x((point.at + point.end) / 2);
     const side = at > width / 2 ? { right: `${width - at + 10}px` } : { left: `${at + 10}px` };
@@ -196,20 +225,28 @@ function Tip({ point, series, scale, format, timeText, width }) {
         ${series.map(
             ({ name, label }) =>
                 (point[name] ?? null) !== null &&
-                html`<p class="row"><span class="grow muted">${label}</span><span class="num">${format(point[name])}</span></p>`,
+                html`<p class="row"><span class="grow muted">${label}</span><span class="num">
+                ${format(point[name])}</span></p>`,
         )}
     </div>`;
 }
 
-/** A time that is marked, such as an outage. @param {{of: {from: number, to: number, text: string}, scale: Scale}} props */
+/**
+ * A time that is marked, such as an outage.
+ * @param {{of: {from: number, to: number, text: string}, scale: Scale}} props
+ */
 function Marked({ of, scale }) {
     const left = scale.x(of.from);
     const width = Math.max(2, scale.x(of.to) - left);
-    return html`<rect class="chart-marked" x=${left} y=${PAD.top} width=${width} height=${scale.bottom - PAD.top} />
+    return html`<rect class="chart-marked" x=${left} y=${PAD.top} width=${width}
+        height=${scale.bottom - PAD.top} />
         <text class="chart-text" x=${left + 4} y=${PAD.top + 11}>${width > 30 ? of.text : ""}</text>`;
 }
 
-/** @param {{from: number, to: number, zone: string, width: number, scale: Scale, height: number, showNow: boolean}} props */
+/**
+ * @param {{from: number, to: number, zone: string, width: number, scale: Scale, height: number, showNow:
+ *     boolean}} props
+ */
 function TimeAxis({ from, to, zone, width, scale, height, showNow }) {
     const most = Math.max(2, Math.floor((width - PAD.left) / 76));
     const marks = useMemo(() => ticks(from, to, zone, most), [from, to, zone, most]);
@@ -218,20 +255,26 @@ function TimeAxis({ from, to, zone, width, scale, height, showNow }) {
     return html`<g>
         ${marks.map(
             (mark) =>
-                html`<line class="chart-grid ${mark.isDay ? "strong" : ""}" x1=${scale.x(mark.at)} x2=${scale.x(mark.at)} y1=${PAD.top} y2=${scale.bottom} />
-                    <text class="chart-text" x=${Math.min(width - 36, Math.max(18, scale.x(mark.at)))} y=${height - 6} text-anchor="middle">
+                html`<line class="chart-grid ${mark.isDay ? "strong" : ""}" x1=${scale.x(mark.at)}
+                    x2=${scale.x(mark.at)} y1=${PAD.top} y2=${scale.bottom} />
+                    <text class="chart-text" x=${Math.min(width - 36, Math.max(18, scale.x(mark.at)))}
+                        y=${height - 6} text-anchor="middle">
                         ${mark.text}
                     </text>`,
         )}
         ${changes.map(
             (change) =>
-                html`<line class="chart-change" x1=${scale.x(change.at)} x2=${scale.x(change.at)} y1=${PAD.top} y2=${scale.bottom}>
+                html`<line class="chart-change" x1=${scale.x(change.at)} x2=${scale.x(change.at)}
+                    y1=${PAD.top} y2=${scale.bottom}>
                     <title>${changeText(change.by)}</title>
                 </line>`,
         )}
-        ${showNow && at > from && at < to
-            ? html`<line class="chart-now" x1=${scale.x(at)} x2=${scale.x(at)} y1="0" y2=${scale.bottom} />`
-            : null}
+        ${
+            showNow && at > from && at < to
+                ? html`<line class="chart-now" x1=${scale.x(at)} x2=${scale.x(at)} y1="0" y2=${scale.bottom}
+                    />`
+                : null
+        }
     </g>`;
 }
 
@@ -245,7 +288,8 @@ function TimeAxis({ from, to, zone, width, scale, height, showNow }) {
  */
 export function Chart(props) {
     const { label, series, points, from, to, zone, height = 180, isLog = false, format = number } = props;
-    const timeText = props.timeText ?? ((/** @type {Point} */ point) => fullTime(point.at, zone).slice(0, 16));
+    const timeText =
+        props.timeText ?? ((/** @type {Point} */ point) => fullTime(point.at, zone).slice(0, 16));
     const ref = useRef(/** @type {HTMLDivElement | null} */ (null));
     const width = useWidth(ref);
     const [chosen, setChosen] = useState(-1);
@@ -254,12 +298,15 @@ export function Chart(props) {
     const bottom = height - PAD.bottom;
     const inner = Math.max(1, width - PAD.left - PAD.right);
     const scale = {
-        x: (/** @type {number} */ at) => PAD.left + (Math.min(to, Math.max(from, at)) - from) / (to - from) * inner,
+        x: (/** @type {number} */ at) =>
+            PAD.left + ((Math.min(to, Math.max(from, at)) - from) / (to - from)) * inner,
         y: (/** @type {number} */ value) => bottom - values.part(value) * (bottom - PAD.top),
         bottom,
     };
     const point = points[chosen];
-    const isEmpty = !points.some((one) => series.some(({ name }) => (one[name] ?? null) !== null && (one[name] > 0 || isLog)));
+    const isEmpty = !points.some((one) =>
+        series.some(({ name }) => (one[name] ?? null) !== null && (one[name] > 0 || isLog)),
+    );
     const indexAt = (/** @type {MouseEvent} */ event) => {
         const box = /** @type {HTMLElement} */ (ref.current).getBoundingClientRect();
         const at = from + ((event.clientX - box.left - PAD.left) / inner) * (to - from);
@@ -275,7 +322,8 @@ export function Chart(props) {
         event.stopPropagation();
     };
     const words = point
-        ? `${timeText(point)}: ${series.map(({ name, label: text }) => `${text} ${cell(point[name], format)}`).join(", ")}`
+        ? `${timeText(point)}: ${series.map(({ name, label: text }) =>
+            `${text} ${cell(point[name], format)}`).join(", ")}`
         : "Arrow keys move through the chart";
     return html`<div class="chart-box">
         ${props.legend === false ? null : html`<${Legend} series=${series} />`}
@@ -294,29 +342,51 @@ export function Chart(props) {
             onPointerMove=${(/** @type {PointerEvent} */ event) => setChosen(indexAt(event))}
             onPointerLeave=${() => setChosen(-1)}
             onBlur=${() => setChosen(-1)}
-            onClick=${(/** @type {MouseEvent} */ event) => points[indexAt(event)] && props.onPick?.(points[indexAt(event)])}
+            onClick=${(/** @type {MouseEvent} */ event) => points[indexAt(event)]
+                && props.onPick?.(points[indexAt(event)])}
             onKeyDown=${onKey}
         >
-            ${width > 0
-                ? html`<svg width=${width} height=${height} aria-hidden="true">
-                      ${values.steps.map((step) => html`<line class="chart-grid" x1=${PAD.left} x2=${width - PAD.right} y1=${scale.y(step)} y2=${scale.y(step)} />
-                              <text class="chart-text" x=${PAD.left - 6} y=${scale.y(step) + 4} text-anchor="end">${format(step)}</text>`)}
-                      <${TimeAxis} from=${from} to=${to} zone=${zone} width=${width} scale=${scale} height=${height} showNow=${props.showNow !== false} />
+            ${
+                width > 0
+                    ? html`<svg width=${width} height=${height} aria-hidden="true">
+                      ${values.steps.map(
+                          (
+                              step,
+                          ) =>
+                              html`<line class="chart-grid" x1=${PAD.left} x2=${width - PAD.right}
+                                  y1=${scale.y(step)} y2=${scale.y(step)} />
+                              <text class="chart-text" x=${PAD.left - 6} y=${scale.y(step) + 4}
+                                  text-anchor="end">${format(step)}</text>`,
+                      )}
+                      <${TimeAxis} from=${from} to=${to} zone=${zone} width=${width} scale=${scale}
+                          height=${height} showNow=${props.showNow !== false} />
                       ${props.marked ? html`<${Marked} of=${props.marked} scale=${scale} />` : null}
-                      ${point
-                          ? html`<rect class="chart-cursor" x=${scale.x(point.at)} width=${Math.max(1, scale.x(point.end) - scale.x(point.at))} y=${PAD.top} height=${bottom - PAD.top} />`
-                          : null}
+                      ${
+                          point
+                              ? html`<rect class="chart-cursor" x=${scale.x(point.at)}
+                                  width=${Math.max(1, scale.x(point.end) - scale.x(point.at))} y=${PAD.top}
+                                      height=${bottom - PAD.top} />`
+                              : null
+                      }
                       ${series.map((of) => html`<${Drawn} of=${of} points=${points} scale=${scale} />`)}
                   </svg>`
-                : null}
+                    : null
+            }
             ${isEmpty ? html`<p class="chart-empty">${props.empty ?? "Nothing in this range"}</p>` : null}
-            ${point && !isEmpty ? html`<${Tip} point=${point} series=${series} scale=${scale} format=${format} timeText=${timeText} width=${width} />` : null}
+            ${point && !isEmpty
+                ? html`<${Tip} point=${point} series=${series} scale=${scale} format=${format}
+                    timeText=${timeText} width=${width} />` : null}
         </div>
-        ${props.table === false ? null : html`<${ChartTable} series=${series} points=${points} head=${props.timeHead ?? `Time (${zone})`} format=${format} timeText=${timeText} label=${label} />`}
+        ${props.table === false ? null
+            : html`<${ChartTable} series=${series} points=${points} head=${props.timeHead ?? `Time (${zone})`}
+                format=${format} timeText=${timeText} label=${label} />`}
     </div>`;
 }
 
-/** The index of the point that contains an instant, or of the next to it. @param {Point[]} points @param {number} at */
+/**
+ * The index of the point that contains an instant, or of the next to it.
+ * @param {Point[]} points @param {number} at
+ */
 function nearest(points, at) {
     const found = points.findIndex((point) => at < point.end);
     return found < 0 ? points.length - 1 : found;

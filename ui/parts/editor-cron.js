@@ -15,12 +15,20 @@ export function entriesOf(form, path) {
     return Array.isArray(value) ? value : null;
 }
 
-/** Adds an entry and puts the cursor into it. @param {Form} form @param {import("./editor-doc.js").Path} path @param {any} entry */
+/**
+ * Adds an entry and puts the cursor into it.
+ * @param {Form} form
+ * @param {import("./editor-doc.js").Path} path
+ * @param {any} entry
+ */
 function addEntry(form, path, entry) {
     const list = entriesOf(form, path) ?? [];
     form.set(path, [...list, entry]);
     const name = fieldName([...path, list.length]);
-    setTimeout(() => /** @type {HTMLElement} */ (document.querySelector(`[data-field^="${name}"]`))?.focus(), 30);
+    setTimeout(
+        () => /** @type {HTMLElement} */ (document.querySelector(`[data-field^="${name}"]`))?.focus(),
+        30,
+    );
 }
 
 /** @param {Form} form @param {import("./editor-doc.js").Path} path @param {number} at */
@@ -29,9 +37,13 @@ function removeEntry(form, path, at) {
     form.set(path, rest.length > 0 ? rest : undefined);
 }
 
-/** The text of an error with the part of the expression at which it is. @param {{error: any, text: string}} props */
+/**
+ * The text of an error with the part of the expression at which it is.
+ * @param {{error: any, text: string}} props
+ */
 function ExpressionError({ error, text }) {
-    if (typeof error.at !== "number" || !text) return html`<span class="field-error" role="alert">${error.message}</span>`;
+    if (typeof error.at !== "number" || !text)
+        return html`<span class="field-error" role="alert">${error.message}</span>`;
     /* The offset counts bytes of UTF-8. */
     const bytes = new TextEncoder().encode(text);
     const head = new TextDecoder().decode(bytes.slice(0, error.at));
@@ -47,9 +59,14 @@ const CRON_KNOWN = ["expr", "dialect", "timezone"];
 function CronLine({ form, at, entry }) {
     const path = ["spec", "cron", at];
     const isWord = typeof entry === "string";
-    const remove = html`<${Remove} what="cron line ${at + 1}" onClick=${() => removeEntry(form, ["spec", "cron"], at)} />`;
+    const remove = html`<${Remove}
+        what="cron line ${at + 1}"
+        onClick=${() => removeEntry(form, ["spec", "cron"], at)}
+    />`;
     if (!isWord && (!isPlain(entry) || typeof entry.expr !== "string"))
-        return html`<div class="form-entry"><${ReadOnly} name=${fieldName(path)} value=${entry} />${remove}</div>`;
+        return html`<div class="form-entry">
+            <${ReadOnly} name=${fieldName(path)} value=${entry} />${remove}
+        </div>`;
     const expr = isWord ? entry : entry.expr;
     const error = errorAt(form, path);
     const set = (/** @type {string} */ name, /** @type {string} */ value) => {
@@ -142,15 +159,38 @@ export function IntervalList({ form }) {
         isPlain(value)
             ? html`<div class="form-entry-block" key=${at}>
                   <div class="form-entry entry-interval">
-                      <${TextRow} form=${form} path=${[...path, at, "every"]} label="Every" placeholder="15m" keepEmpty />
-                      <${TextRow} form=${form} path=${[...path, at, "phase"]} label="Phase" placeholder="0s" />
-                      <${ChoiceRow} form=${form} path=${[...path, at, "anchor"]} label="Counts from" choices=${ANCHOR} />
+                      <${TextRow}
+                          form=${form}
+                          path=${[...path, at, "every"]}
+                          label="Every"
+                          placeholder="15m"
+                          keepEmpty
+                      />
+                      <${TextRow}
+                          form=${form}
+                          path=${[...path, at, "phase"]}
+                          label="Phase"
+                          placeholder="0s"
+                      />
+                      <${ChoiceRow}
+                          form=${form}
+                          path=${[...path, at, "anchor"]}
+                          label="Counts from"
+                          choices=${ANCHOR}
+                      />
                       <${Remove} what="interval ${at + 1}" onClick=${() => removeEntry(form, path, at)} />
                   </div>
                   <${Rest} value=${value} known=${INTERVAL_KNOWN} />
               </div>`
             : html`<${ReadOnly} name=${fieldName([...path, at])} value=${value} />`;
-    return html`<${ListRow} form=${form} path=${path} label="Intervals" add="Interval" fresh=${{ every: "15m" }} entry=${line} />`;
+    return html`<${ListRow}
+        form=${form}
+        path=${path}
+        label="Intervals"
+        add="Interval"
+        fresh=${{ every: "15m" }}
+        entry=${line}
+    />`;
 }
 
 /** @type {Array<[string, string, string]>} */
@@ -174,14 +214,28 @@ export function CalendarList({ form, path, label }) {
                   <div class="form-entry entry-calendar">
                       ${CALENDAR.map(
                           ([name, text, usual]) =>
-                              html`<${TextRow} key=${name} form=${form} path=${[...path, at, name]} label=${text} placeholder=${usual} mono />`,
+                              html`<${TextRow}
+                                  key=${name}
+                                  form=${form}
+                                  path=${[...path, at, name]}
+                                  label=${text}
+                                  placeholder=${usual}
+                                  mono
+                              />`,
                       )}
                       <${Remove} what="calendar ${at + 1}" onClick=${() => removeEntry(form, path, at)} />
                   </div>
                   <${Rest} value=${value} known=${known} />
               </div>`
             : html`<${ReadOnly} name=${fieldName([...path, at])} value=${value} />`;
-    return html`<${ListRow} form=${form} path=${path} label=${label} add="Calendar" fresh=${{ hour: "9", dayOfWeek: "MON-FRI" }} entry=${line} />`;
+    return html`<${ListRow}
+        form=${form}
+        path=${path}
+        label=${label}
+        add="Calendar"
+        fresh=${{ hour: "9", dayOfWeek: "MON-FRI" }}
+        entry=${line}
+    />`;
 }
 
 /** Single times; the document may have one text instead of a list. @param {{form: Form}} props */
@@ -194,21 +248,39 @@ export function MomentList({ form }) {
     return html`<${Row} form=${form} path=${path} label="Single times" group>
         ${isShown
             ? html`${list.map(
-                      (/** @type {string} */ one, /** @type {number} */ i) => html`<div class="form-entry" key=${i}>
-                          <${ZonedTime}
-                              value=${one}
-                              zone=${form.zone}
-                              label="Single time ${i + 1}"
-                              field=${fieldName([...path, i])}
-                              onChange=${(/** @type {string | null} */ at) =>
-                                  at && commit(list.map((/** @type {string} */ old, /** @type {number} */ k) => (k === i ? at : old)))}
-                          />
-                          <${Remove} what="single time ${i + 1}" onClick=${() => commit(list.filter((/** @type {any} */ _, /** @type {number} */ k) => k !== i))} />
-                      </div>`,
+                      (/** @type {string} */ one, /** @type {number} */ i) =>
+                          html`<div class="form-entry" key=${i}>
+                              <${ZonedTime}
+                                  value=${one}
+                                  zone=${form.zone}
+                                  label="Single time ${i + 1}"
+                                  field=${fieldName([...path, i])}
+                                  onChange=${(/** @type {string | null} */ at) =>
+                                      at &&
+                                      commit(
+                                          list.map((/** @type {string} */ old, /** @type {number} */ k) =>
+                                              k === i ? at : old,
+                                          ),
+                                      )}
+                              />
+                              <${Remove}
+                                  what="single time ${i + 1}"
+                                  onClick=${() =>
+                                      commit(
+                                          list.filter(
+                                              (/** @type {any} */ _, /** @type {number} */ k) => k !== i,
+                                          ),
+                                      )}
+                              />
+                          </div>`,
                   )}
                   <${Add}
                       text="Single time"
-                      onClick=${() => commit([...list, new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000).toISOString()])}
+                      onClick=${() =>
+                          commit([
+                              ...list,
+                              new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000).toISOString(),
+                          ])}
                   />`
             : html`<${ReadOnly} value=${value} />`}
     <//>`;

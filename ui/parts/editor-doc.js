@@ -17,7 +17,9 @@ export function parseDoc(text) {
         text,
         /** @type {any} */ (
             (/** @type {string} */ _, /** @type {any} */ value, /** @type {any} */ context) =>
-                typeof value === "number" && context?.source && exact.rawJSON &&
+                typeof value === "number" &&
+                context?.source &&
+                exact.rawJSON &&
                 JSON.stringify(value) !== context.source
                     ? exact.rawJSON(context.source)
                     : value
@@ -69,7 +71,8 @@ export function setIn(value, path, member) {
         return list;
     }
     const object = isPlain(value) ? { ...value } : {};
-    const isEmptied = member === undefined && VANISH.has(name) && isPlain(entry) && Object.keys(entry).length === 0;
+    const isEmptied =
+        member === undefined && VANISH.has(name) && isPlain(entry) && Object.keys(entry).length === 0;
     if (entry === undefined || isEmptied) delete object[name];
     else defineMember(object, name, entry);
     return object;
@@ -109,12 +112,14 @@ export function differences(before, after, path = []) {
  */
 export async function loadDoc(id, abort) {
     const { state } = await get(v1("schedules", id), { fields: "state" }, abort);
-    const text = await request("GET", "/api/v1/export", {
-        query: { prefix: id, limit: 1 },
-        signal: abort,
-        raw: true,
-    });
-    const doc = parseDoc(text).items.find((/** @type {any} */ item) => item.id === id);
-    if (!doc) throw new Error(`schedule "${id}" does not exist`);
-    return { doc, state, version: state.version };
+    /* The id itself is the first of all ids that begin with it; a page may be empty. */
+    let cursor = null;
+    do {
+        const query = { prefix: id, limit: 1, cursor };
+        const page = parseDoc(await request("GET", "/api/v1/export", { query, signal: abort, raw: true }));
+        const doc = page.items.find((/** @type {any} */ item) => item.id === id);
+        if (doc) return { doc, state, version: state.version };
+        cursor = page.items.length === 0 ? page.cursor : null;
+    } while (cursor);
+    throw new Error(`schedule "${id}" does not exist`);
 }

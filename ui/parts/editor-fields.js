@@ -20,14 +20,17 @@ import { fieldName, getIn, isPlain, parseDoc, printDoc, sameDoc, unknownMembers 
 export function errorAt(form, path, below = true) {
     const name = fieldName(path);
     return form.errors.find(
-        ({ field }) => field === name || (below && (field.startsWith(`${name}.`) || field.startsWith(`${name}[`))),
+        ({ field }) =>
+            field === name || (below && (field.startsWith(`${name}.`) || field.startsWith(`${name}[`))),
     );
 }
 
 /** A value that only the JSON view can edit. @param {{value: any, name?: string}} props */
 export function ReadOnly({ value, name }) {
     return html`<details class="readonly">
-        <summary>${name ? html`<code>${name}</code> ` : null}<span class="faint">edited in JSON</span></summary>
+        <summary>
+            ${name ? html`<code>${name}</code> ` : null}<span class="faint">edited in JSON</span>
+        </summary>
         <pre>${printDoc(value)}</pre>
     </details>`;
 }
@@ -36,10 +39,16 @@ export function ReadOnly({ value, name }) {
 export function Rest({ value, known }) {
     const rest = unknownMembers(value, known);
     if (!rest) return null;
-    return html`${Object.entries(rest).map(([name, one]) => html`<${ReadOnly} key=${name} name=${name} value=${one} />`)}`;
+    return html`${Object.entries(rest).map(
+        ([name, one]) => html`<${ReadOnly} key=${name} name=${name} value=${one} />`,
+    )}`;
 }
 
-/** What an input of a row needs: its name, its description, and its place in the document. @param {import("./editor-doc.js").Path} path @param {any} label */
+/**
+ * What an input of a row needs: its name, its description, and its place in the document.
+ * @param {import("./editor-doc.js").Path} path
+ * @param {any} label
+ */
 const naming = (path, label) => ({
     "aria-label": typeof label === "string" ? label : null,
     "aria-describedby": `about-${fieldName(path)}`,
@@ -54,15 +63,19 @@ const naming = (path, label) => ({
 export function Row({ form, path, label, hint, group, children, class: name = "" }) {
     const error = errorAt(form, path);
     const about = `about-${fieldName(path)}`;
-    const inner = html`${group ? html`<legend class="label">${label}</legend>` : html`<span class="label">${label}</span>`}
-        ${children}
-        ${error
-            ? html`<span class="field-error" role="alert" id=${about}>${error.message}</span>`
-            : hint
-              ? html`<span class="hint" id=${about}>${hint}</span>`
-              : null}`;
+    const inner = html`${group
+        ? html`<legend class="label">${label}</legend>`
+        : html`<span class="label">${label}</span>`}
+    ${children}
+    ${error
+        ? html`<span class="field-error" role="alert" id=${about}>${error.message}</span>`
+        : hint
+          ? html`<span class="hint" id=${about}>${hint}</span>`
+          : null}`;
     const look = `field ${error ? "has-error" : ""} ${name}`;
-    return group ? html`<fieldset class=${look}>${inner}</fieldset>` : html`<label class=${look}>${inner}</label>`;
+    return group
+        ? html`<fieldset class=${look}>${inner}</fieldset>`
+        : html`<label class=${look}>${inner}</label>`;
 }
 
 /** @param {any} value */
@@ -94,7 +107,13 @@ export function TextRow({ form, path, label, hint, placeholder, number, mono, ro
             ? html`<${ReadOnly} value=${value} />`
             : rows
               ? html`<textarea rows=${rows} ...${props}></textarea>`
-              : html`<input type="text" inputmode=${number ? "numeric" : null} autocomplete="off" list=${list} ...${props} />`}
+              : html`<input
+                    type="text"
+                    inputmode=${number ? "numeric" : null}
+                    autocomplete="off"
+                    list=${list}
+                    ...${props}
+                />`}
     <//>`;
 }
 
@@ -151,7 +170,10 @@ export function CheckRow({ form, path, label, hint, usual = false }) {
 
 /**
  * Keeps a draft that is not yet a value: it follows the document when that changes elsewhere.
- * @template T @param {any} value @param {(value: any) => T} print @returns {[T, (draft: T, value: any) => void]}
+ * @template T
+ * @param {any} value
+ * @param {(value: any) => T} print
+ * @returns {[T, (draft: T, value: any) => void]}
  */
 function useDraft(value, print) {
     const [draft, setDraft] = useState(() => print(value));
@@ -192,7 +214,14 @@ export function JsonRow({ form, path, label, hint, rows = 4 }) {
         }
     };
     return html`<${Row} form=${form} path=${path} label=${label} hint=${hint}>
-        <textarea class="mono" rows=${rows} spellcheck=${false} ...${naming(path, label)} value=${draft} onInput=${change}></textarea>
+        <textarea
+            class="mono"
+            rows=${rows}
+            spellcheck=${false}
+            ...${naming(path, label)}
+            value=${draft}
+            onInput=${change}
+        ></textarea>
     <//>`;
 }
 
@@ -203,17 +232,29 @@ export function JsonRow({ form, path, label, hint, rows = 4 }) {
  */
 export function LinesRow({ form, path, label, hint, placeholder, rows = 2 }) {
     const value = getIn(form.doc, path);
-    const isShown = (value ?? null) === null || (Array.isArray(value) && value.every((one) => typeof one === "string"));
+    const isShown =
+        (value ?? null) === null || (Array.isArray(value) && value.every((one) => typeof one === "string"));
     const [draft, setDraft] = useDraft(value, (one) => (isShown ? (one ?? []).join("\n") : ""));
     const change = (/** @type {any} */ event) => {
-        const lines = event.target.value.split("\n").map((/** @type {string} */ line) => line.trim()).filter(Boolean);
+        const lines = event.target.value
+            .split("\n")
+            .map((/** @type {string} */ line) => line.trim())
+            .filter(Boolean);
         const next = lines.length > 0 ? lines : undefined;
         setDraft(event.target.value, next);
         form.set(path, next);
     };
     return html`<${Row} form=${form} path=${path} label=${label} hint=${hint}>
         ${isShown
-            ? html`<textarea class="mono" rows=${rows} spellcheck=${false} placeholder=${placeholder} ...${naming(path, label)} value=${draft} onInput=${change}></textarea>`
+            ? html`<textarea
+                  class="mono"
+                  rows=${rows}
+                  spellcheck=${false}
+                  placeholder=${placeholder}
+                  ...${naming(path, label)}
+                  value=${draft}
+                  onInput=${change}
+              ></textarea>`
             : html`<${ReadOnly} value=${value} />`}
     <//>`;
 }
@@ -224,8 +265,13 @@ export function LinesRow({ form, path, label, hint, placeholder, rows = 2 }) {
  */
 export function PairsRow({ form, path, label, hint, add }) {
     const value = getIn(form.doc, path);
-    const isShown = (value ?? null) === null || (isPlain(value) && Object.values(value).every((one) => typeof one === "string"));
-    const [draft, setDraft] = useDraft(value, (one) => /** @type {any[]} */ (isShown ? Object.entries(one ?? {}) : []));
+    const isShown =
+        (value ?? null) === null ||
+        (isPlain(value) && Object.values(value).every((one) => typeof one === "string"));
+    const [draft, setDraft] = useDraft(
+        value,
+        (one) => /** @type {any[]} */ (isShown ? Object.entries(one ?? {}) : []),
+    );
     const commit = (/** @type {any[]} */ pairs) => {
         const named = pairs.filter(([name]) => name !== "");
         const next = named.length > 0 ? Object.fromEntries(named) : undefined;
@@ -238,14 +284,37 @@ export function PairsRow({ form, path, label, hint, add }) {
     return html`<${Row} form=${form} path=${path} label=${label} hint=${hint} group>
         ${isShown
             ? html`${draft.map(
-                      ([name, text], i) => html`<div class="form-entry entry-pair">
-                          <input type="text" aria-label="Name" placeholder="name" spellcheck=${false} value=${name} onInput=${(/** @type {any} */ event) => change(i, [event.target.value, text])} />
-                          <input type="text" aria-label="Value of ${name}" placeholder="value" spellcheck=${false} value=${text} onInput=${(/** @type {any} */ event) => change(i, [name, event.target.value])} />
-                          <${Remove} what=${name || "the empty line"} onClick=${() => commit(draft.filter((_, at) => at !== i))} />
-                      </div>`,
+                      ([name, text], i) =>
+                          html`<div class="form-entry entry-pair">
+                              <input
+                                  type="text"
+                                  aria-label="Name"
+                                  placeholder="name"
+                                  spellcheck=${false}
+                                  value=${name}
+                                  onInput=${(/** @type {any} */ event) =>
+                                      change(i, [event.target.value, text])}
+                              />
+                              <input
+                                  type="text"
+                                  aria-label="Value of ${name}"
+                                  placeholder="value"
+                                  spellcheck=${false}
+                                  value=${text}
+                                  onInput=${(/** @type {any} */ event) =>
+                                      change(i, [name, event.target.value])}
+                              />
+                              <${Remove}
+                                  what=${name || "the empty line"}
+                                  onClick=${() => commit(draft.filter((_, at) => at !== i))}
+                              />
+                          </div>`,
                   )}
-                  ${isTwice ? html`<span class="field-error" role="alert">A name occurs twice; only the last one counts.</span>` : null}
-                  <${Add} text=${add} onClick=${() => setDraft([...draft, ["", ""]], value)} />`
+                  ${isTwice
+                      ? html`<span class="field-error" role="alert"
+                            >A name occurs twice; only the last one counts.</span
+                        >`
+                      : null} <${Add} text=${add} onClick=${() => setDraft([...draft, ["", ""]], value)} />`
             : html`<${ReadOnly} value=${value} />`}
     <//>`;
 }
@@ -256,4 +325,12 @@ export const Add = ({ text, onClick }) =>
 
 /** @param {{what: string, onClick: () => void}} props */
 export const Remove = ({ what, onClick }) =>
-    html`<button type="button" class="plain small" aria-label="Remove ${what}" title="Remove" onClick=${onClick}>✕</button>`;
+    html`<button
+        type="button"
+        class="plain small"
+        aria-label="Remove ${what}"
+        title="Remove"
+        onClick=${onClick}
+    >
+        ✕
+    </button>`;

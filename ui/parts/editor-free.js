@@ -16,7 +16,17 @@ const OFFERED = 4;
 
 /** Dialects whose expressions begin with minute and hour. */
 const MINUTE_FIRST = new Set([
-    undefined, null, "belfry", "posix", "vixie", "cronie", "robfig", "k8s", "github", "cloudscheduler", "aws",
+    undefined,
+    null,
+    "belfry",
+    "posix",
+    "vixie",
+    "cronie",
+    "robfig",
+    "k8s",
+    "github",
+    "cloudscheduler",
+    "aws",
 ]);
 
 /** The first cron line that names one minute and one hour. @param {any} doc */
@@ -76,25 +86,33 @@ function Finder({ form, time }) {
     const center = nextOf(time, form.zone);
     const from = new Date(center - HALF * 60_000).toISOString();
     const to = new Date(center + (HALF + 1) * 60_000).toISOString();
-    const load = useResource(
-        Number.isNaN(center) ? "" : `load ${from}`,
-        (abort) => get("/api/v1/load", { from, to, step: "1m" }, abort),
+    const load = useResource(Number.isNaN(center) ? "" : `load ${from}`, (abort) =>
+        get("/api/v1/load", { from, to, step: "1m" }, abort),
     );
     if (Number.isNaN(center)) return null;
     return html`<${Load} of=${load} rows=${2}>
         ${(/** @type {any} */ data) => {
             const minutes = minutesOf(data, center);
             const most = Math.max(1, ...minutes.map(({ planned }) => planned));
-            const best = minutes.toSorted((a, b) => a.planned - b.planned || a.distance - b.distance).slice(0, OFFERED);
+            const best = minutes
+                .toSorted((a, b) => a.planned - b.planned || a.distance - b.distance)
+                .slice(0, OFFERED);
             const name = (/** @type {number} */ at) => clockOf(civil(at, form.zone)).slice(0, 5);
             const here = minutes[HALF];
-            return html`<div class="free-bars" role="img" aria-label="Planned starts per minute from ${name(minutes[0].at)} to ${name(minutes[2 * HALF].at)}; at most ${most}">
+            return html`<div
+                    class="free-bars"
+                    role="img"
+                    aria-label="Planned starts per minute from ${name(minutes[0].at)} to ${name(
+                        minutes[2 * HALF].at,
+                    )}; at most ${most}"
+                >
                     ${minutes.map(
-                        (one) => html`<span
-                            class=${one === here ? "here" : best.includes(one) ? "best" : ""}
-                            title="${name(one.at)}: ${plural(one.planned, "start")}"
-                            style=${{ height: `${4 + (32 * one.planned) / most}px` }}
-                        ></span>`,
+                        (one) =>
+                            html`<span
+                                class=${one === here ? "here" : best.includes(one) ? "best" : ""}
+                                title="${name(one.at)}: ${plural(one.planned, "start")}"
+                                style=${{ height: `${4 + (32 * one.planned) / most}px` }}
+                            ></span>`,
                     )}
                 </div>
                 <p class="small muted">
@@ -103,9 +121,14 @@ function Finder({ form, time }) {
                 </p>
                 <div class="row">
                     ${best.map(
-                        ({ at, planned }) => html`<button type="button" class="small" onClick=${() => applyTime(form, name(at))}>
-                            use ${name(at)} <span class="faint num">${planned}</span>
-                        </button>`,
+                        ({ at, planned }) =>
+                            html`<button
+                                type="button"
+                                class="small"
+                                onClick=${() => applyTime(form, name(at))}
+                            >
+                                use ${name(at)} <span class="faint num">${planned}</span>
+                            </button>`,
                     )}
                 </div>`;
         }}
@@ -118,13 +141,21 @@ export function FreeSlot({ form }) {
     const [chosen, setChosen] = useState("");
     const fixed = fixedLine(form.doc);
     const time = chosen || (fixed ? clock(fixed.hour, fixed.minute) : "02:00");
-    return html`<details class="form-section" open=${isOpen} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    return html`<details
+        class="form-section"
+        open=${isOpen}
+        onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
+    >
         <summary>Find a free minute</summary>
         ${isOpen
             ? html`<div class="form form-section-body">
                   <label class="row">
                       <span>Near</span>
-                      <input type="time" value=${time} onInput=${(/** @type {any} */ event) => setChosen(event.target.value)} />
+                      <input
+                          type="time"
+                          value=${time}
+                          onInput=${(/** @type {any} */ event) => setChosen(event.target.value)}
+                      />
                       <span class="hint">${form.zone}</span>
                   </label>
                   <${Finder} form=${form} time=${time} />

@@ -15,10 +15,19 @@ function syntaxPosition(message, text) {
     if (at) return Number(at[1]);
     const line = /line (\d+) column (\d+)/.exec(message);
     if (!line) return text.length;
-    return text.split("\n").slice(0, Number(line[1]) - 1).join("\n").length + Number(line[2]);
+    return (
+        text
+            .split("\n")
+            .slice(0, Number(line[1]) - 1)
+            .join("\n").length + Number(line[2])
+    );
 }
 
-/** The nearest member that the text has, of a field that may be deeper. @param {Map<string, any>} places @param {string} field */
+/**
+ * The nearest member that the text has, of a field that may be deeper.
+ * @param {Map<string, any>} places
+ * @param {string} field
+ */
 function placeOf(places, field) {
     for (let name = field; name; name = name.replace(/(\.[^.[\]]*|\[\d+\])$|^[^.[\]]+$/, "")) {
         const found = places.get(name);
@@ -32,9 +41,27 @@ function Help({ help, field }) {
     if (!help) return html`<p class="faint">Put the cursor into a member to see what it means.</p>`;
     return html`<p><code>${field || "the document"}</code> <span class="faint">${help.type}</span></p>
         ${help.text ? html`<p class="muted">${help.text}</p>` : null}
-        ${help.words.length > 0 ? html`<p>One of ${help.words.map((/** @type {any} */ word, /** @type {number} */ i) => html`${i ? ", " : ""}<code>${word}</code>`)}</p>` : null}
-        ${help.usual !== undefined && help.usual !== null ? html`<p class="faint">Default: <code>${JSON.stringify(help.usual)}</code></p>` : null}
-        ${help.members.length > 0 ? html`<p class="faint">Members: ${help.members.map((/** @type {string} */ name, /** @type {number} */ i) => html`${i ? ", " : ""}<code>${name}</code>`)}</p>` : null}`;
+        ${help.words.length > 0
+            ? html`<p>
+                  ${"One of "}
+                  ${help.words.map(
+                      (/** @type {any} */ word, /** @type {number} */ i) =>
+                          html`${i ? ", " : ""}<code>${word}</code>`,
+                  )}
+              </p>`
+            : null}
+        ${help.usual !== undefined && help.usual !== null
+            ? html`<p class="faint">Default: <code>${JSON.stringify(help.usual)}</code></p>`
+            : null}
+        ${help.members.length > 0
+            ? html`<p class="faint">
+                  ${"Members: "}
+                  ${help.members.map(
+                      (/** @type {string} */ name, /** @type {number} */ i) =>
+                          html`${i ? ", " : ""}<code>${name}</code>`,
+                  )}
+              </p>`
+            : null}`;
 }
 
 /**
@@ -51,7 +78,9 @@ export function JsonView({ doc, text, onText, syntax, errors }) {
     const places = useMemo(() => locate(isLarge ? "" : text), [text]);
     const problems = useMemo(() => {
         if (syntax) return [{ field: "", message: syntax, at: syntaxPosition(syntax, text) }];
-        const local = (isLarge ? [] : checkDoc(doc)).filter(({ field }) => !errors.some((one) => one.field === field));
+        const local = (isLarge ? [] : checkDoc(doc)).filter(
+            ({ field }) => !errors.some((one) => one.field === field),
+        );
         return [...errors, ...local].map((one) => ({ ...one, at: placeOf(places, one.field).from }));
     }, [text, syntax, errors, schemas.value]);
     const lines = text.split("\n").length;
@@ -69,7 +98,13 @@ export function JsonView({ doc, text, onText, syntax, errors }) {
     return html`<div class="json-view">
         <div class="card flush">
             <div class="json-bar">
-                <span class="faint small">${syntax ? "Not JSON yet" : isLarge ? "Too long to explain here; the server checks it." : "The form shows the same document."}</span>
+                <span class="faint small"
+                    >${syntax
+                        ? "Not JSON yet"
+                        : isLarge
+                          ? "Too long to explain here; the server checks it."
+                          : "The form shows the same document."}</span
+                >
                 <button
                     type="button"
                     class="small"
@@ -81,7 +116,12 @@ export function JsonView({ doc, text, onText, syntax, errors }) {
             </div>
             <div class="json-text">
                 <div class="json-lines" aria-hidden="true" ref=${gutter}>
-                    ${[...bad].map((line) => html`<span class="bad" style=${{ top: `${8 + (line - 1) * 20}px` }}>${line}</span>`)}
+                    ${[...bad].map(
+                        (line) =>
+                            html`<span class="bad" style=${{ top: `${8 + (line - 1) * 20}px` }}
+                                >${line}</span
+                            >`,
+                    )}
                     <pre>${numbers}</pre>
                 </div>
                 <textarea
@@ -112,16 +152,19 @@ export function JsonView({ doc, text, onText, syntax, errors }) {
                 <h2>${problems.length === 0 ? "No problems" : "Problems"}</h2>
                 <ul class="bare-list">
                     ${problems.map(
-                        ({ field: name, message, at }) => html`<li>
-                            <button type="button" class="link" onClick=${() => goTo(at)}>
-                                line ${lineOf(text, at)}${name ? html` <code>${name}</code>` : null}
-                            </button>
-                            <span class="tone-text-bad">${message}</span>
-                        </li>`,
+                        ({ field: name, message, at }) =>
+                            html`<li>
+                                <button type="button" class="link" onClick=${() => goTo(at)}>
+                                    line ${lineOf(text, at)}${name ? html` <code>${name}</code>` : null}
+                                </button>
+                                <span class="tone-text-bad">${message}</span>
+                            </li>`,
                     )}
                 </ul>
             </div>
-            <div class="card small json-help"><${Help} field=${field} help=${helpFor(doc, fieldPath(field))} /></div>
+            <div class="card small json-help">
+                <${Help} field=${field} help=${helpFor(doc, fieldPath(field))} />
+            </div>
         </div>
     </div>`;
 }

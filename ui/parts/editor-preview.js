@@ -17,7 +17,11 @@ const DAY = 86_400_000;
  */
 export function useAsked(path, body) {
     const [state, setState] = useState(
-        /** @type {{answer: any, error: ApiError | null, busy: boolean}} */ ({ answer: null, error: null, busy: true }),
+        /** @type {{answer: any, error: ApiError | null, busy: boolean}} */ ({
+            answer: null,
+            error: null,
+            busy: true,
+        }),
     );
     const key = body === undefined ? "" : JSON.stringify(body);
     useEffect(() => {
@@ -67,29 +71,56 @@ export function YearStrip({ preview, zone }) {
     const inYear = preview.next.filter((/** @type {any} */ { slot }) => dayOf(slot) <= 365).length;
     const most = Math.max(1, ...counts.values());
     const months = Array.from({ length: 13 }, (_, i) => Date.UTC(start.year, start.month + i, 1))
-        .map((at) => ({ day: (at - first) / DAY, name: new Date(at).toLocaleString("en", { month: "short", timeZone: "UTC" }) }))
+        .map((at) => ({
+            day: (at - first) / DAY,
+            name: new Date(at).toLocaleString("en", { month: "short", timeZone: "UTC" }),
+        }))
         .filter(({ day }) => day >= 0 && day < 360);
     const left = (/** @type {number} */ day) => ({ left: `${(Math.min(365.5, day) / 366) * 100}%` });
     return html`<figure class="yearstrip">
         <div class="yearstrip-marks" aria-hidden="true">
             ${preview.clockChanges.map(
-                (/** @type {any} */ change) => html`<span
-                    class=${change.touches ? "touches" : ""}
-                    style=${left(dayOf(change.at) + 0.5)}
-                    title="${dateOf(civil(ms(change.at), change.timezone))}: ${change.effect ?? "no slot is affected"}"
-                    >▼</span
-                >`,
+                (/** @type {any} */ change) =>
+                    html`<span
+                        class=${change.touches ? "touches" : ""}
+                        style=${left(dayOf(change.at) + 0.5)}
+                        title="${dateOf(civil(ms(change.at), change.timezone))}: ${change.effect ??
+                        "no slot is affected"}"
+                        >▼</span
+                    >`,
             )}
         </div>
-        <svg viewBox="0 0 366 32" preserveAspectRatio="none" role="img" aria-label="Slots of the next year by day; the list below names the clock changes">
+        <svg
+            viewBox="0 0 366 32"
+            preserveAspectRatio="none"
+            role="img"
+            aria-label="Slots of the next year by day; the list below names the clock changes"
+        >
             <rect class="yearstrip-bg" x="0" y="0" width="366" height="32" />
-            ${isCut ? html`<rect class="yearstrip-cut" x=${last + 1} y="0" width=${365 - last} height="32" />` : null}
+            ${isCut
+                ? html`<rect class="yearstrip-cut" x=${last + 1} y="0" width=${365 - last} height="32" />`
+                : null}
             ${[...counts].map(([day, count]) => {
                 const height = 8 + (24 * count) / most;
-                return day <= 365 ? html`<rect class="yearstrip-day" x=${day} y=${32 - height} width="0.8" height=${height} />` : null;
+                return day <= 365
+                    ? html`<rect
+                          class="yearstrip-day"
+                          x=${day}
+                          y=${32 - height}
+                          width="0.8"
+                          height=${height}
+                      />`
+                    : null;
             })}
             ${preview.clockChanges.map(
-                (/** @type {any} */ change) => html`<rect class=${change.touches ? "yearstrip-touch" : "yearstrip-change"} x=${dayOf(change.at) + 0.2} y="0" width="0.6" height="32" />`,
+                (/** @type {any} */ change) =>
+                    html`<rect
+                        class=${change.touches ? "yearstrip-touch" : "yearstrip-change"}
+                        x=${dayOf(change.at) + 0.2}
+                        y="0"
+                        width="0.6"
+                        height="32"
+                    />`,
             )}
         </svg>
         <div class="yearstrip-months" aria-hidden="true">
@@ -111,11 +142,15 @@ export function ClockChanges({ changes, zone }) {
     const hasZones = changes.some((change) => change.timezone !== zone);
     return html`<ul class="bare-list small">
         ${sorted.map(
-            (change) => html`<li>
-                <span class="nowrap num">${dateOf(civil(ms(change.at), change.timezone ?? zone))}</span>
-                ${" "}clock ${change.offsetAfter > change.offsetBefore ? "forward" : "back"}${hasZones ? html` <span class="faint">(${change.timezone})</span>` : null}:${" "}
-                ${change.touches ? html`<strong class="tone-text-late">${change.effect}</strong>` : html`<span class="muted">no slot is affected</span>`}
-            </li>`,
+            (change) =>
+                html`<li>
+                    <span class="nowrap num">${dateOf(civil(ms(change.at), change.timezone ?? zone))}</span>
+                    ${change.offsetAfter > change.offsetBefore ? " clock forward" : " clock back"}
+                    ${hasZones ? html` <span class="faint">(${change.timezone})</span>` : null}${": "}
+                    ${change.touches
+                        ? html`<strong class="tone-text-late">${change.effect}</strong>`
+                        : html`<span class="muted">no slot is affected</span>`}
+                </li>`,
         )}
     </ul>`;
 }
@@ -128,26 +163,54 @@ export function ClockChanges({ changes, zone }) {
 export function TimesTable({ times, zone, changes = [] }) {
     const name = zoneName(zone);
     let before = Date.now();
-    return html`<div class="scroll-x" role="group" aria-label="Times" tabindex="0"><table class="table tight-table">
-        <thead><tr><th>Time in ${name}</th><th class="right">From now</th><th>${times.some((time) => time.due !== time.slot) ? "Jitter" : html`<span class="hidden">Notes</span>`}</th></tr></thead>
-        <tbody>
-            ${times.map((time) => {
-                const at = ms(time.slot);
-                const between = changes.filter((change) => ms(change.at) > before && ms(change.at) <= at);
-                before = at;
-                const delay = ms(time.due) - at;
-                const c = civil(at, name);
-                return html`${between.map(
-                        (change) => html`<tr class="clock-row"><td colspan="3">▼ ${dateOf(civil(ms(change.at), change.timezone))} clock change: ${change.effect ?? "no slot is affected"}</td></tr>`,
-                    )}
-                    <tr>
-                        <td class="num nowrap"><span class="faint">${c.weekday}</span> ${dateOf(c)} ${clockOf(c)} <span class="faint">${offsetName(at, name)}</span></td>
-                        <td class="num right nowrap muted">${relative(at)}</td>
-                        <td class="small">${delay > 0 ? html`<span class="muted nowrap" title="Jitter: due at this delay">+${span(delay)}</span> ` : null}${time.note ?? ""}</td>
-                    </tr>`;
-            })}
-        </tbody>
-    </table></div>`;
+    return html`<div class="scroll-x" role="group" aria-label="Times" tabindex="0">
+        <table class="table tight-table">
+            <thead>
+                <tr>
+                    <th>Time in ${name}</th>
+                    <th class="right">From now</th>
+                    <th>
+                        ${times.some((time) => time.due !== time.slot)
+                            ? "Jitter"
+                            : html`<span class="hidden">Notes</span>`}
+                    </th>
+                </tr>
+            </thead>
+            <tbody>
+                ${times.map((time) => {
+                    const at = ms(time.slot);
+                    const between = changes.filter((change) => ms(change.at) > before && ms(change.at) <= at);
+                    before = at;
+                    const delay = ms(time.due) - at;
+                    const c = civil(at, name);
+                    return html`${between.map(
+                            (change) =>
+                                html`<tr class="clock-row">
+                                    <td colspan="3">
+                                        ▼ ${dateOf(civil(ms(change.at), change.timezone))}${" clock change: "}
+                                        ${change.effect ?? "no slot is affected"}
+                                    </td>
+                                </tr>`,
+                        )}
+                        <tr>
+                            <td class="num nowrap">
+                                <span class="faint">${c.weekday}</span>
+                                ${` ${dateOf(c)} ${clockOf(c)} `}
+                                <span class="faint">${offsetName(at, name)}</span>
+                            </td>
+                            <td class="num right nowrap muted">${relative(at)}</td>
+                            <td class="small">
+                                ${delay > 0
+                                    ? html`<span class="muted nowrap" title="Jitter: due at this delay"
+                                          >+${span(delay)}</span
+                                      > `
+                                    : null}${time.note ?? ""}
+                            </td>
+                        </tr>`;
+                })}
+            </tbody>
+        </table>
+    </div>`;
 }
 
 /** @param {{preview: {answer: any, error: any, busy: boolean}, zone: string}} props */
@@ -155,21 +218,34 @@ export function PreviewCard({ preview, zone }) {
     const { answer, error, busy } = preview;
     return html`<section class="card spec-preview" aria-label="Preview" aria-busy=${busy ? "true" : null}>
         <h2 class="spec-words" aria-live="polite">
-            ${answer?.description ?? (error ? html`<span class="tone-text-bad">${error.message}</span>` : "…")}
+            ${answer?.description ??
+            (error ? html`<span class="tone-text-bad">${error.message}</span>` : "…")}
         </h2>
         ${answer
             ? html`<div>
-                  ${error ? html`<p class="note small">This is the last spec without an error. Now: ${error.message}</p>` : null}
+                  ${error
+                      ? html`<p class="note small">
+                            This is the last spec without an error. Now: ${error.message}
+                        </p>`
+                      : null}
                   <p class="muted">
-                      ${answer.perDay > 0 ? `${plural(answer.perDay, "run")} per day on average` : "Less than one run per day on average"}
+                      ${answer.perDay > 0
+                          ? `${plural(answer.perDay, "run")} per day on average`
+                          : "Less than one run per day on average"}
                       ${answer.note ? ` · ${answer.note}` : ""}
                   </p>
-                  ${answer.warnings.map((/** @type {string} */ text) => html`<p class="note small">${text}</p>`)}
+                  ${answer.warnings.map(
+                      (/** @type {string} */ text) => html`<p class="note small">${text}</p>`,
+                  )}
                   <${YearStrip} preview=${answer} zone=${zone} />
                   <${ClockChanges} changes=${answer.clockChanges} zone=${zone} />
                   <h3>Next times</h3>
                   ${answer.next.length > 0
-                      ? html`<${TimesTable} times=${answer.next.slice(0, SHOWN)} zone=${zone} changes=${answer.clockChanges} />`
+                      ? html`<${TimesTable}
+                            times=${answer.next.slice(0, SHOWN)}
+                            zone=${zone}
+                            changes=${answer.clockChanges}
+                        />`
                       : html`<p class="muted">It never runs by itself.</p>`}
               </div>`
             : null}

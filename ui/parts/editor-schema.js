@@ -71,7 +71,11 @@ export function locate(text) {
     return places;
 }
 
-/** The innermost member at a position of the text. @param {Map<string, {from: number, to: number}>} places @param {number} at */
+/**
+ * The innermost member at a position of the text.
+ * @param {Map<string, {from: number, to: number}>} places
+ * @param {number} at
+ */
 export function memberAt(places, at) {
     let best = "";
     let size = Infinity;
@@ -96,23 +100,37 @@ function choices(schema, value) {
     if (!one) return [];
     const named = one.discriminator?.mapping?.[value?.type];
     if (named) return [resolve({ $ref: named })];
-    return one.anyOf || one.oneOf ? (one.anyOf ?? one.oneOf).flatMap((/** @type {any} */ each) => choices(each, value)) : [one];
+    return one.anyOf || one.oneOf
+        ? (one.anyOf ?? one.oneOf).flatMap((/** @type {any} */ each) => choices(each, value))
+        : [one];
 }
 
 /** @param {any} value */
 function typeName(value) {
     if (value === null) return "null";
     if (Array.isArray(value)) return "array";
-    return isPlain(value) ? "object" : typeof value === "string" || typeof value === "boolean" ? typeof value : "number";
+    return isPlain(value)
+        ? "object"
+        : typeof value === "string" || typeof value === "boolean"
+          ? typeof value
+          : "number";
 }
 
 /** The schema for a value of this type, of several. @param {any} schema @param {any} value */
 function fitting(schema, value) {
     const type = typeName(value);
     const all = choices(schema, value);
-    const typeOf = (/** @type {any} */ one) => [one.type ?? (one.const !== undefined ? typeName(one.const) : type)].flat();
-    return all.find((one) => typeOf(one).some((name) => name === type || (name === "integer" && type === "number"))) ?? null;
+    const typeOf = (/** @type {any} */ one) =>
+        [one.type ?? (one.const !== undefined ? typeName(one.const) : type)].flat();
+    return (
+        all.find((one) =>
+            typeOf(one).some((name) => name === type || (name === "integer" && type === "number")),
+        ) ?? null
+    );
 }
+
+/** The allowed words, without the null that means the default. @param {any} schema @returns {any[]} */
+const wordsOf = (schema) => (schema?.enum ?? []).filter((/** @type {any} */ word) => word !== null);
 
 /** How many letters two names differ in, roughly. @param {string} a @param {string} b */
 function distance(a, b) {
@@ -137,7 +155,12 @@ export function checkDoc(value, schema = { $ref: "#/ScheduleInput" }, path = "")
     const one = fitting(schema, value);
     if (!one) return [];
     if (one.enum && !one.enum.includes(value))
-        return [{ field: path, message: `must be one of ${one.enum.filter((/** @type {any} */ each) => each !== null).join(", ")}` }];
+        return [
+            {
+                field: path,
+                message: `must be one of ${wordsOf(one).join(", ")}`,
+            },
+        ];
     if (Array.isArray(value) && one.items)
         return value.flatMap((entry, i) => checkDoc(entry, one.items, `${path}[${i}]`));
     if (!isPlain(value) || !one.properties) return [];
@@ -172,8 +195,10 @@ export function helpFor(doc, path) {
     const shown = { ...one, ...own };
     return {
         text: own?.description ?? one?.description ?? all.find((each) => each.description)?.description ?? "",
-        type: [...new Set(all.flatMap((each) => each.type ?? []))].filter((type) => type !== "null").join(" or "),
-        words: (shown.enum ?? one?.enum ?? []).filter((/** @type {any} */ each) => each !== null),
+        type: [...new Set(all.flatMap((each) => each.type ?? []))]
+            .filter((type) => type !== "null")
+            .join(" or "),
+        words: wordsOf(shown.enum ? shown : one),
         usual: shown.default,
         members: one?.properties ? Object.keys(one.properties) : [],
     };

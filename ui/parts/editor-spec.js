@@ -13,15 +13,30 @@ import { ZonePicker, ZonedTime } from "./schedule-zone.js";
 /** @typedef {import("./editor-fields.js").Form} Form */
 
 const SPEC_KNOWN = [
-    "cron", "calendars", "intervals", "timesOfDay", "at", "exclude", "start", "end", "window", "timezone",
-    "dst", "jitter",
+    "cron",
+    "calendars",
+    "intervals",
+    "timesOfDay",
+    "at",
+    "exclude",
+    "start",
+    "end",
+    "window",
+    "timezone",
+    "dst",
+    "jitter",
 ];
 
 /** @param {{form: Form}} props */
 function Zone({ form }) {
     const path = ["spec", "timezone"];
     const value = getIn(form.doc, path);
-    return html`<${Row} form=${form} path=${path} label="Time zone" hint="Wall-clock times are times of this zone; empty: UTC.">
+    return html`<${Row}
+        form=${form}
+        path=${path}
+        label="Time zone"
+        hint="Wall-clock times are times of this zone; empty: UTC."
+    >
         ${value === undefined || value === null || typeof value === "string"
             ? html`<${ZonePicker}
                   id="spec-zone"
@@ -68,9 +83,18 @@ function ClockRule({ form }) {
             form=${form}
             path=${path}
             label="At clock changes"
-            hint=${isCustom ? null : value === "" ? "The rule of the dialect; vixie for calendars and times of day." : sentenceOf(DST, value)}
+            hint=${isCustom
+                ? null
+                : value === ""
+                  ? "The rule of the dialect; vixie for calendars and times of day."
+                  : sentenceOf(DST, value)}
         >
-            <select aria-label="At clock changes" data-field="spec.dst" value=${isCustom ? "custom" : value} onChange=${change}>
+            <select
+                aria-label="At clock changes"
+                data-field="spec.dst"
+                value=${isCustom ? "custom" : value}
+                onChange=${change}
+            >
                 <option value="">as the dialect does (default)</option>
                 ${DST.map(([name, text]) => html`<option value=${name}>${text}</option>`)}
                 <option value="custom">choose for gaps and folds</option>
@@ -79,8 +103,18 @@ function ClockRule({ form }) {
         <//>
         ${isCustom
             ? html`<div class="grid2 tight">
-                      <${ChoiceRow} form=${form} path=${[...path, "gap"]} label="Clock forward (gap)" choices=${GAP} />
-                      <${ChoiceRow} form=${form} path=${[...path, "fold"]} label="Clock back (fold)" choices=${FOLD} />
+                      <${ChoiceRow}
+                          form=${form}
+                          path=${[...path, "gap"]}
+                          label="Clock forward (gap)"
+                          choices=${GAP}
+                      />
+                      <${ChoiceRow}
+                          form=${form}
+                          path=${[...path, "fold"]}
+                          label="Clock back (fold)"
+                          choices=${FOLD}
+                      />
                   </div>
                   <${Rest} value=${value} known=${["gap", "fold"]} />`
             : null}
@@ -106,9 +140,26 @@ function Window({ form }) {
         ${value === null
             ? null
             : html`<div class="grid3 tight">
-                      <${TextRow} form=${form} path=${[...path, "from"]} label="From" placeholder="08:00" keepEmpty />
-                      <${TextRow} form=${form} path=${[...path, "to"]} label="To (inclusive)" placeholder="18:00" keepEmpty />
-                      <${ChoiceRow} form=${form} path=${[...path, "rule"]} label="Slots outside" choices=${WINDOW_RULE} />
+                      <${TextRow}
+                          form=${form}
+                          path=${[...path, "from"]}
+                          label="From"
+                          placeholder="08:00"
+                          keepEmpty
+                      />
+                      <${TextRow}
+                          form=${form}
+                          path=${[...path, "to"]}
+                          label="To (inclusive)"
+                          placeholder="18:00"
+                          keepEmpty
+                      />
+                      <${ChoiceRow}
+                          form=${form}
+                          path=${[...path, "rule"]}
+                          label="Slots outside"
+                          choices=${WINDOW_RULE}
+                      />
                   </div>
                   <${Rest} value=${value} known=${["from", "to", "rule"]} />`}
     </div>`;
@@ -130,16 +181,19 @@ function NamedCalendars({ form }) {
     return html`<${Row} form=${form} path=${path} label="Named calendars" group>
         <div class="row" data-field="spec.exclude.named" tabindex="-1">
             ${names.map(
-                (name) => html`<label class="check">
-                    <input
-                        type="checkbox"
-                        checked=${chosen.includes(name)}
-                        onChange=${(/** @type {any} */ event) => change(name, event.target.checked)}
-                    />
-                    ${String(name)}
-                </label>`,
+                (name) =>
+                    html`<label class="check">
+                        <input
+                            type="checkbox"
+                            checked=${chosen.includes(name)}
+                            onChange=${(/** @type {any} */ event) => change(name, event.target.checked)}
+                        />
+                        ${String(name)}
+                    </label>`,
             )}
-            ${list.data?.cursor ? html`<span class="faint">The first 1,000 calendars are shown.</span>` : null}
+            ${list.data?.cursor
+                ? html`<span class="faint">The first 1,000 calendars are shown.</span>`
+                : null}
         </div>
     <//>`;
 }
@@ -152,10 +206,21 @@ function Exclusions({ form }) {
     const value = getIn(form.doc, path) ?? {};
     if (!isPlain(value)) return html`<${ReadOnly} name="spec.exclude" value=${value} />`;
     return html`<div class="form">
-        <${LinesRow} form=${form} path=${[...path, "dates"]} label="Dates" placeholder="2026-12-25" hint="One date per line, in the zone of the spec." />
+        <${LinesRow}
+            form=${form}
+            path=${[...path, "dates"]}
+            label="Dates"
+            placeholder="2026-12-25"
+            hint="One date per line, in the zone of the spec."
+        />
         <${NamedCalendars} form=${form} />
         <${CalendarList} form=${form} path=${[...path, "calendars"]} label="Excluded times" />
-        <${ChoiceRow} form=${form} path=${[...path, "shift"]} label="Slots of an excluded day" choices=${SHIFT} />
+        <${ChoiceRow}
+            form=${form}
+            path=${[...path, "shift"]}
+            label="Slots of an excluded day"
+            choices=${SHIFT}
+        />
         <${Rest} value=${value} known=${EXCLUDE_KNOWN} />
     </div>`;
 }
@@ -179,11 +244,21 @@ export function Section({ title, open, count = 0, children }) {
     </details>`;
 }
 
-/** How many of these members the document has. @param {Form} form @param {import("./editor-doc.js").Path} path @param {string[]} names */
+/**
+ * How many of these members the document has.
+ * @param {Form} form
+ * @param {import("./editor-doc.js").Path} path
+ * @param {string[]} names
+ */
 export const countSet = (form, path, names) =>
     names.filter((name) => (getIn(form.doc, [...path, name]) ?? null) !== null).length;
 
-/** Whether one of these fields has an error. @param {Form} form @param {import("./editor-doc.js").Path} path @param {string[]} names */
+/**
+ * Whether one of these fields has an error.
+ * @param {Form} form
+ * @param {import("./editor-doc.js").Path} path
+ * @param {string[]} names
+ */
 export const hasError = (form, path, names) => names.some((name) => errorAt(form, [...path, name]));
 
 /** @param {{form: Form}} props */
@@ -196,23 +271,47 @@ export function SpecForm({ form }) {
         <${Zone} form=${form} />
         <${CronList} form=${form} />
         <${FreeSlot} form=${form} />
-        <${Section} title="Intervals, times of day, single times" count=${countSet(form, ["spec"], others)} open=${countSet(form, ["spec"], others) > 0 || hasError(form, ["spec"], others)}>
+        <${Section}
+            title="Intervals, times of day, single times"
+            count=${countSet(form, ["spec"], others)}
+            open=${countSet(form, ["spec"], others) > 0 || hasError(form, ["spec"], others)}
+        >
             <${IntervalList} form=${form} />
-            <${LinesRow} form=${form} path=${["spec", "timesOfDay"]} label="Times of day" placeholder="09:30" hint="One time per line, HH:MM or HH:MM:SS, every day." />
+            <${LinesRow}
+                form=${form}
+                path=${["spec", "timesOfDay"]}
+                label="Times of day"
+                placeholder="09:30"
+                hint="One time per line, HH:MM or HH:MM:SS, every day."
+            />
             <${MomentList} form=${form} />
             <${CalendarList} form=${form} path=${["spec", "calendars"]} label="Calendars" />
         <//>
-        <${Section} title="Exclusions" count=${countSet(form, ["spec", "exclude"], EXCLUDE_KNOWN)} open=${hasError(form, ["spec"], ["exclude"])}>
+        <${Section}
+            title="Exclusions"
+            count=${countSet(form, ["spec", "exclude"], EXCLUDE_KNOWN)}
+            open=${hasError(form, ["spec"], ["exclude"])}
+        >
             <${Exclusions} form=${form} />
         <//>
-        <${Section} title="Bounds, window, jitter, clock changes" count=${countSet(form, ["spec"], limits)} open=${hasError(form, ["spec"], limits)}>
+        <${Section}
+            title="Bounds, window, jitter, clock changes"
+            count=${countSet(form, ["spec"], limits)}
+            open=${hasError(form, ["spec"], limits)}
+        >
             <div class="grid2 tight">
                 <${Bound} form=${form} name="start" label="Start" hint="The earliest slot." />
                 <${Bound} form=${form} name="end" label="End" hint="The latest slot." />
             </div>
             <${Window} form=${form} />
             <div class="grid2 tight">
-                <${TextRow} form=${form} path=${["spec", "jitter"]} label="Jitter" placeholder="0s" hint="Delays each slot by up to this duration, always the same for one slot." />
+                <${TextRow}
+                    form=${form}
+                    path=${["spec", "jitter"]}
+                    label="Jitter"
+                    placeholder="0s"
+                    hint="Delays each slot by up to this duration, always the same for one slot."
+                />
                 <${ClockRule} form=${form} />
             </div>
         <//>

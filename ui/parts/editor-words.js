@@ -86,13 +86,31 @@ export const SHIFT = [
 /** @type {Choices} */
 export const GATE_UNTIL = [
     ["ended", "it ends", "A run leaves the gate when it ends."],
-    ["started", "the workflow has started", "A run leaves the gate when the upstream has started its workflow."],
+    [
+        "started",
+        "the workflow has started",
+        "A run leaves the gate when the upstream has started its workflow.",
+    ],
 ];
 
 /** @type {Choices} */
 export const DIALECTS = [
-    "belfry", "posix", "vixie", "cronie", "robfig", "robfig-seconds", "k8s", "github", "cloudscheduler",
-    "spring", "quartz", "aws", "jenkins", "temporal", "systemd", "rrule",
+    "belfry",
+    "posix",
+    "vixie",
+    "cronie",
+    "robfig",
+    "robfig-seconds",
+    "k8s",
+    "github",
+    "cloudscheduler",
+    "spring",
+    "quartz",
+    "aws",
+    "jenkins",
+    "temporal",
+    "systemd",
+    "rrule",
 ].map((name) => [name, name, ""]);
 
 /** @type {Choices} */
@@ -100,7 +118,11 @@ export const ACTIONS = [
     ["http", "Call a URL", "The server sends an HTTP request."],
     ["queue", "Wait in a queue", "A worker claims the run from a queue."],
     ["exec", "Run a program", "A node of the server runs a program, if its configuration allows it."],
-    ["workflow", "Start a workflow", "An upstream starts a workflow; without an upstream, a worker claims it."],
+    [
+        "workflow",
+        "Start a workflow",
+        "An upstream starts a workflow; without an upstream, a worker claims it.",
+    ],
 ];
 
 /** @param {Choices} choices @param {string | null | undefined} value */

@@ -14,14 +14,18 @@ const FLUSH_MS = 400;
 
 /** @typedef {{types: string, schedule: string, run: string}} EventFilter */
 
-/** Whether an event of the stream passes the filter; the server applies it to pages. @param {any} event @param {EventFilter} filter */
+/**
+ * Whether an event of the stream passes the filter; the server applies it to pages.
+ * @param {any} event
+ * @param {EventFilter} filter
+ */
 export function passes(event, filter) {
     if (filter.schedule && event.schedule !== filter.schedule) return false;
     if (filter.run && event.run !== filter.run) return false;
     if (!filter.types || event.type === "events.damaged") return true;
-    return filter.types.split(",").some((one) =>
-        one.endsWith("*") ? event.type.startsWith(one.slice(0, -1)) : event.type === one,
-    );
+    return filter.types
+        .split(",")
+        .some((one) => (one.endsWith("*") ? event.type.startsWith(one.slice(0, -1)) : event.type === one));
 }
 
 /**
@@ -33,7 +37,9 @@ export function earlier(position, distance) {
     const parts = position.split("_").map((part) => part.split(".").map(Number));
     if (parts.some((part) => part.length !== 2 || part.some(Number.isNaN))) return "oldest";
     const left = parts.filter(([, number]) => number > distance);
-    return left.length === 0 ? "oldest" : left.map(([node, number]) => `${node}.${number - distance}`).join("_");
+    return left.length === 0
+        ? "oldest"
+        : left.map(([node, number]) => `${node}.${number - distance}`).join("_");
 }
 
 /** What tells events apart; their ids differ between walks if there are several nodes. @param {any} event */
@@ -44,7 +50,10 @@ export const keyOf = (event) =>
 async function readPage(filter, after, abort) {
     const values = { type: filter.types, schedule: filter.schedule, run: filter.run, limit: 1000 };
     try {
-        return { page: await get("/api/v1/events", { ...values, after }, abort), isOldest: after === "oldest" };
+        return {
+            page: await get("/api/v1/events", { ...values, after }, abort),
+            isOldest: after === "oldest",
+        };
     } catch (error) {
         const status = /** @type {any} */ (error).status;
         if (after === "oldest" || (status !== 410 && status !== 400)) throw error;
@@ -52,7 +61,13 @@ async function readPage(filter, after, abort) {
     }
 }
 
-/** All events from a position until a time. @param {EventFilter} filter @param {string} after @param {string} until @param {AbortSignal} abort */
+/**
+ * All events from a position until a time.
+ * @param {EventFilter} filter
+ * @param {string} after
+ * @param {string} until
+ * @param {AbortSignal} abort
+ */
 async function walk(filter, after, until, abort) {
     const first = await readPage(filter, after, abort);
     const events = [...first.page.events];
@@ -74,8 +89,15 @@ async function walk(filter, after, until, abort) {
 
 /** @type {EventList} */
 const NOTHING = {
-    key: "", events: [], from: "oldest", distance: FIRST, isOldest: false, dropped: false,
-    error: undefined, loaded: false, loading: false,
+    key: "",
+    events: [],
+    from: "oldest",
+    distance: FIRST,
+    isOldest: false,
+    dropped: false,
+    error: undefined,
+    loaded: false,
+    loading: false,
 };
 
 /** Newest first, each once. @param {any[]} older @param {any[]} newer */
@@ -84,7 +106,12 @@ function join(older, newer) {
     return [...newer, ...older.filter((event) => !known.has(keyOf(event))).reverse()];
 }
 
-/** Goes back until something is found, further with each step. @param {EventList} old @param {EventFilter} filter @param {AbortSignal} abort */
+/**
+ * Goes back until something is found, further with each step.
+ * @param {EventList} old
+ * @param {EventFilter} filter
+ * @param {AbortSignal} abort
+ */
 async function findOlder(old, filter, abort) {
     let { from, distance } = old;
     const until = old.events.at(-1)?.at ?? "";
@@ -134,7 +161,14 @@ export function useEvents(filter) {
             setList((old) => ({ ...old, loading: true }));
             try {
                 const found = await load();
-                setList((old) => ({ ...old, ...found, key, error: undefined, loaded: true, loading: false }));
+                setList((old) => ({
+                    ...old,
+                    ...found,
+                    key,
+                    error: undefined,
+                    loaded: true,
+                    loading: false,
+                }));
             } catch (error) {
                 if (abort.signal.aborted) return;
                 setList((old) => ({ ...old, key, error, loaded: true, loading: false }));
@@ -153,7 +187,10 @@ export function useEvents(filter) {
             older: () =>
                 run(async () => {
                     const found = await remember(listRef.current);
-                    return { ...found, events: join([...found.events].reverse(), newerThan(listRef.current, found)) };
+                    return {
+                        ...found,
+                        events: join([...found.events].reverse(), newerThan(listRef.current, found)),
+                    };
                 }),
         };
         reload();

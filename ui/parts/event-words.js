@@ -35,7 +35,8 @@ const SCHEDULE = {
 /** @type {Record<string, (event: any) => string>} */
 const SENTENCES = {
     "run.planned": (e) => `${e.count ? plural(e.count, "run") : "A run"} planned`,
-    "run.unplanned": (e) => `${e.count ? plural(e.count, "planned run") : "Planned runs"} withdrawn${why(e)}`,
+    "run.unplanned": (e) =>
+        `${e.count ? plural(e.count, "planned run") : "Planned runs"} withdrawn${why(e)}`,
     "run.ready": (e) => (e.attempt > 0 ? `Ready for attempt ${e.attempt + 1}` : "Run ready"),
     "run.claimed": (e) => `Attempt ${e.attempt} claimed`,
     "run.started": (e) => `Attempt ${e.attempt} started`,
@@ -49,20 +50,25 @@ const SENTENCES = {
     "slot.cancelled": (e) => `${slots(e)} cancelled${why(e)}`,
     "backfill.started": (e) => `Backfill ${e.backfill?.id ?? ""} started`,
     "backfill.stopped": (e) => `Backfill ${e.backfill?.id ?? ""} stopped`,
-    "backfill.ended": (e) => `Backfill ${e.backfill?.id ?? ""} ended: ${plural(e.backfill?.succeeded ?? 0, "run")} succeeded, ${e.backfill?.failed ?? 0} failed`,
+    "backfill.ended": ({ backfill: of }) =>
+        `Backfill ${of?.id ?? ""} ended: ${plural(of?.succeeded ?? 0, "run")} succeeded, ${of?.failed ?? 0} failed`,
     "lease.expired": () => "The worker sent no heartbeat in time; the attempt is lost",
     "lease.stale": () => "A worker reported with an old fence; the report was rejected",
     "plan.midnight": (e) => `Midnight in ${e.zone}`,
     "node.up": (e) => `Node ${e.node} started`,
     "node.down": (e) => `Node ${e.node} stopped`,
-    "clock.jump": (e) => (e.stepMs === 0 ? "Clock accepted" : `The clock jumped by ${e.stepMs < 0 ? "-" : "+"}${span(e.stepMs)}`),
+    "clock.jump": (e) =>
+        e.stepMs === 0
+            ? "Clock accepted"
+            : `The clock jumped by ${e.stepMs < 0 ? "-" : "+"}${span(e.stepMs)}`,
     "events.damaged": (e) => `${plural(e.count ?? 0, "stored event")} cannot be read`,
 };
 
 /** @param {any} event */
 export function eventText(event) {
     const [group, name] = event.type.split(".");
-    if (group === "schedule" && name in SCHEDULE) return SCHEDULE[/** @type {keyof typeof SCHEDULE} */ (name)];
+    if (group === "schedule" && name in SCHEDULE)
+        return SCHEDULE[/** @type {keyof typeof SCHEDULE} */ (name)];
     return SENTENCES[event.type]?.(event) ?? event.type;
 }
 

@@ -26,7 +26,12 @@ export const FACETS = [
 
 /** @typedef {{value: string, text: string, count: number}} Choice */
 
-/** The choices of a facet, from the server's counts. @param {string} name @param {any} counts @returns {Choice[]} */
+/**
+ * The choices of a facet, from the server's counts.
+ * @param {string} name
+ * @param {any} counts
+ * @returns {Choice[]}
+ */
 function choices(name, counts) {
     if (!counts) return [];
     if (!Array.isArray(counts))
@@ -45,7 +50,9 @@ function toggled(chosen, value, several) {
     return several ? [...list, value].join(",") : value;
 }
 
-/** @param {{title: string, chosen: string | undefined, onChoose: (value: string | null) => void}} props */
+/**
+ * @param {{title: string, chosen: string | undefined, onChoose: (value: string | null) => void}} props
+ */
 function OtherValue({ title, chosen, onChoose }) {
     const [text, setText] = useState("");
     const choose = (/** @type {Event} */ event) => {
@@ -94,14 +101,18 @@ function Facet({ facet, counts, chosen, onChoose }) {
                     <span class="num">${Number.isNaN(count) ? "" : number(count)}</span>
                 </button>`,
         )}
-        ${all.length > shown.length || isWhole
-            ? html`<button type="button" class="plain small" onClick=${() => setWhole(!isWhole)}>
+        ${
+            all.length > shown.length || isWhole
+                ? html`<button type="button" class="plain small" onClick=${() => setWhole(!isWhole)}>
                   ${isWhole ? "Show fewer" : `Show all ${all.length}`}
               </button>`
-            : null}
-        ${facet.open && Array.isArray(counts) && counts.length >= COUNTED
-            ? html`<${OtherValue} title=${facet.title} chosen=${chosen} onChoose=${onChoose} />`
-            : null}
+                : null
+        }
+        ${
+            facet.open && Array.isArray(counts) && counts.length >= COUNTED
+                ? html`<${OtherValue} title=${facet.title} chosen=${chosen} onChoose=${onChoose} />`
+                : null
+        }
     </fieldset>`;
 }
 

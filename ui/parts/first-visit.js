@@ -13,13 +13,22 @@ const EXAMPLE = {
     action: { type: "queue", queue: "example" },
 };
 
+const REPORT = {
+    id: "report",
+    spec: { cron: ["30 2 * * MON-FRI"], timezone: "Europe/Berlin" },
+    action: { type: "queue", queue: "reports" },
+};
+const REPORT_OPTIONS = '--cron "30 2 * * MON-FRI" --tz Europe/Berlin --queue reports';
+const CLAIM = { queues: ["example"], wait: "30s", worker: "me", fields: ["schedule", "slot"] };
+const COMPLETE = { items: [{ id: "r_…", fence: 1, result: { ok: true } }] };
+
 /** How clients reach this server from a shell. */
 function words() {
     const space = namespace();
     return {
         server: `--server ${location.origin}${space ? ` --namespace ${space}` : ""}`,
         query: space ? `?namespace=${encodeURIComponent(space)}` : "",
-        token: me.value?.expiresAt ? " -H \"Authorization: Bearer $BELFRY_TOKEN\"" : "",
+        token: me.value?.expiresAt ? ' -H "Authorization: Bearer $BELFRY_TOKEN"' : "",
     };
 }
 
@@ -42,7 +51,12 @@ function CreateExample({ onCreated }) {
         setBusy(false);
     };
     return html`<div class="row">
-            <button type="button" class="primary" disabled=${busy} onClick=${create}>Create the example</button>
+            <button
+                type="button"
+                class="primary"
+                disabled=${busy}
+                onClick=${create}
+            >Create the example</button>
             <a class="button" href=${href(["new"])}>Write your own</a>
         </div>
         ${error ? html`<${Problem} error=${error} />` : null}`;
@@ -52,20 +66,30 @@ function CreateExample({ onCreated }) {
 export function FirstVisit({ isCreated, onCreated, onDone }) {
     const { server, query, token } = words();
     const at = (/** @type {string} */ path) => `${location.origin}/api/v1/${path}${query}`;
-    return html`<${Card} title=${isCreated ? "Your first schedule" : "Welcome: there are no schedules yet"} class="first">
+    return html`<${Card}
+        title=${isCreated ? "Your first schedule" : "Welcome: there are no schedules yet"}
+        class="first"
+    >
             <p class="muted">
-                A schedule says when something runs and what. The times at which it is due are its slots; each slot
-                becomes a run, or is recorded with the reason why not.
+                A schedule says when something runs and what. The times at which it is due are its slots; each
+                slot becomes a run, or is recorded with the reason why not.
             </p>
             <ol class="steps">
                 <li>
                     <h3>Create a schedule</h3>
-                    ${isCreated
-                        ? html`<p><span class="tone-text-ok" aria-hidden="true">✓</span> <${Link} to=${["schedule", EXAMPLE.id]}>example<//> runs every five seconds.</p>`
-                        : may("edit")
-                          ? html`<p>An example that runs every five seconds, and waits in the queue “example” for a worker.</p>
+                    ${
+                        isCreated
+                            ? html`<p><span
+                                class="tone-text-ok"
+                                aria-hidden="true"
+                            >✓</span> <${Link}
+                                to=${["schedule", EXAMPLE.id]}
+                            >example<//> runs every five seconds.</p>`
+                            : may("edit")
+                              ? html`<p>An example that runs every five seconds, for a worker of its queue.</p>
                                 <${CreateExample} onCreated=${onCreated} />`
-                          : html`<p>Your token may not create schedules.</p>`}
+                              : html`<p>Your token may not create schedules.</p>`
+                    }
                 </li>
                 <li>
                     <h3>Work for it</h3>
@@ -75,27 +99,43 @@ export function FirstVisit({ isCreated, onCreated, onDone }) {
                 <li>
                     <h3>Watch it run</h3>
                     <p>
-                        This page follows by itself: see <${Link} to=${["runs"]} query=${{ schedule: EXAMPLE.id }}>its runs<//>, or
+                        This page follows by itself: see <${Link}
+                            to=${["runs"]}
+                            query=${{ schedule: EXAMPLE.id }}
+                        >its runs<//>, or
                         ${" "}<${Link} to=${["timeline"]} query=${{ schedule: EXAMPLE.id }}>its timeline<//>.
                     </p>
                 </li>
             </ol>
-            ${isCreated ? html`<p><button type="button" onClick=${onDone}>Show the overview</button></p>` : null}
+            ${isCreated ? html`<p><button
+                type="button"
+                onClick=${onDone}
+            >Show the overview</button></p>` : null}
         <//>
         <${Card} title="From a terminal or a program">
             <div class="stack lines">
                 <div>
                     <p class="muted">Create a schedule with curl</p>
-                    <${CopyLine} text=${`curl ${at("schedules")}${token} -d ${quoted({ id: "report", spec: { cron: ["30 2 * * MON-FRI"], timezone: "Europe/Berlin" }, action: { type: "queue", queue: "reports" } })}`} />
+                    <${CopyLine}
+                        text=${`curl ${at("schedules")}${token} -d ${quoted(REPORT)}`}
+                    />
                 </div>
                 <div>
                     <p class="muted">The same with the command line</p>
-                    <${CopyLine} text=${`belfry schedule create report ${server} --cron "30 2 * * MON-FRI" --tz Europe/Berlin --queue reports`} />
+                    <${CopyLine}
+                        text=${`belfry schedule create report ${server} ${REPORT_OPTIONS}`}
+                    />
                 </div>
                 <div>
-                    <p class="muted">Take a run from a queue, and report its end with the id and fence of the answer</p>
-                    <${CopyLine} text=${`curl ${at("queues/claim")}${token} -d ${quoted({ queues: ["example"], wait: "30s", worker: "me", fields: ["schedule", "slot"] })}`} />
-                    <${CopyLine} text=${`curl ${at("runs/complete")}${token} -d ${quoted({ items: [{ id: "r_…", fence: 1, result: { ok: true } }] })}`} />
+                    <p
+                        class="muted"
+                    >Take a run from a queue, and report its end with the id and fence of the answer</p>
+                    <${CopyLine}
+                        text=${`curl ${at("queues/claim")}${token} -d ${quoted(CLAIM)}`}
+                    />
+                    <${CopyLine}
+                        text=${`curl ${at("runs/complete")}${token} -d ${quoted(COMPLETE)}`}
+                    />
                 </div>
                 <p class="small"><a href="/openapi.json">All operations</a>, as OpenAPI 3.1</p>
             </div>

@@ -50,7 +50,10 @@ export function useWidth(ref) {
     return width;
 }
 
-/** @param {{phases: import("./run-phases.js").Phase[], x: (at: number) => number, y: number, attempt: number}} props */
+/**
+ * @param {{phases: import("./run-phases.js").Phase[], x: (at: number) => number, y: number, attempt:
+ *     number}} props
+ */
 function Row({ phases, x, y, attempt }) {
     return html`<g>
         <text class="gantt-label" x="0" y=${y + 11}>attempt ${attempt}</text>
@@ -74,10 +77,22 @@ function Row({ phases, x, y, attempt }) {
 function Axis({ due, to, width, height, x }) {
     return html`<g>
         ${ticks(to - due, width - LEFT - RIGHT).map(
-            (offset) => html`<line class="gantt-grid" x1=${x(due + offset)} x2=${x(due + offset)} y1="0" y2=${height - AXIS + 4} />
-                <text class="gantt-label" x=${x(due + offset)} y=${height - 4} text-anchor=${offset === 0 ? "start" : "middle"}>
-                    ${offset === 0 ? "due" : `+${span(offset)}`}
-                </text>`,
+            (offset) =>
+                html`<line
+                        class="gantt-grid"
+                        x1=${x(due + offset)}
+                        x2=${x(due + offset)}
+                        y1="0"
+                        y2=${height - AXIS + 4}
+                    />
+                    <text
+                        class="gantt-label"
+                        x=${x(due + offset)}
+                        y=${height - 4}
+                        text-anchor=${offset === 0 ? "start" : "middle"}
+                    >
+                        ${offset === 0 ? "due" : `+${span(offset)}`}
+                    </text>`,
         )}
     </g>`;
 }
@@ -90,7 +105,8 @@ export function Gantt({ phases, outcome, zone }) {
     const to = Math.max(phases.at(-1)?.to ?? 0, due + 1);
     const attempts = [...new Set(phases.map((phase) => phase.attempt))];
     const height = Math.max(1, attempts.length) * ROW + AXIS;
-    const x = (/** @type {number} */ at) => LEFT + ((at - due) / (to - due)) * Math.max(1, width - LEFT - RIGHT);
+    const x = (/** @type {number} */ at) =>
+        LEFT + ((at - due) / (to - due)) * Math.max(1, width - LEFT - RIGHT);
     const kinds = [...new Set(phases.map((phase) => phase.kind))];
     return html`<div class="gantt" ref=${ref}>
         <div class="gantt-scroll" style=${{ minHeight: `${ROW + AXIS}px` }}>
@@ -99,7 +115,9 @@ export function Gantt({ phases, outcome, zone }) {
                       width=${width}
                       height=${height}
                       role="img"
-                      aria-label="Attempts by time, ${span(to - due)} from due to ${outcome ? "the end" : "now"}"
+                      aria-label="Attempts by time, ${span(to - due)} from due to ${outcome
+                          ? "the end"
+                          : "now"}"
                   >
                       <${Axis} due=${due} to=${to} width=${width} height=${height} x=${x} />
                       ${attempts.map(
@@ -116,7 +134,10 @@ export function Gantt({ phases, outcome, zone }) {
                 : null}
         </div>
         <p class="gantt-legend small muted">
-            ${kinds.map((kind) => html`<span><i class="gantt-key phase-${PHASES[kind][0]}"></i>${PHASES[kind][1]}</span>`)}
+            ${kinds.map(
+                (kind) =>
+                    html`<span><i class="gantt-key phase-${PHASES[kind][0]}"></i>${PHASES[kind][1]}</span>`,
+            )}
             ${due ? html`<span class="faint">Due ${clockOf(civil(due, zoneName(zone)))}</span>` : null}
             ${outcome ? html`<${Badge} of=${outcome} />` : null}
         </p>

@@ -31,8 +31,14 @@ const TONES = [
 
 /** @type {Array<[string, string]>} */
 const WORDS = [
-    ["failed", "failed"], ["timedOut", "timed out"], ["missed", "missed"], ["dropped", "dropped"],
-    ["skipped", "skipped"], ["cancelled", "cancelled"], ["withdrawn", "withdrawn"], ["succeeded", "succeeded"],
+    ["failed", "failed"],
+    ["timedOut", "timed out"],
+    ["missed", "missed"],
+    ["dropped", "dropped"],
+    ["skipped", "skipped"],
+    ["cancelled", "cancelled"],
+    ["withdrawn", "withdrawn"],
+    ["succeeded", "succeeded"],
 ];
 
 /** @param {Record<string, number> | undefined} counts */
@@ -40,7 +46,9 @@ const sum = (counts) => WORDS.reduce((total, [name]) => total + (counts?.[name] 
 
 /** @param {Record<string, number>} counts */
 const parts = (counts) =>
-    WORDS.filter(([name]) => counts[name] > 0).map(([name, word]) => `${number(counts[name])} ${word}`).join(", ");
+    WORDS.filter(([name]) => counts[name] > 0)
+        .map(([name, word]) => `${number(counts[name])} ${word}`)
+        .join(", ");
 
 /** @param {any} day */
 function daySentence(day) {
@@ -48,14 +56,18 @@ function daySentence(day) {
     const texts = [];
     if (sum(day.slots) > 0) texts.push(`${plural(sum(day.slots), "slot")}: ${parts(day.slots)}`);
     if (sum(day.triggers) > 0) texts.push(`${plural(sum(day.triggers), "trigger")}: ${parts(day.triggers)}`);
-    if (sum(day.backfills) > 0) texts.push(`${plural(sum(day.backfills), "backfill slot")}: ${parts(day.backfills)}`);
+    if (sum(day.backfills) > 0)
+        texts.push(`${plural(sum(day.backfills), "backfill slot")}: ${parts(day.backfills)}`);
     return texts.join("; ") || "nothing happened";
 }
 
 /** @param {any} day */
 function toneOf(day) {
     const has = (/** @type {string[]} */ names) =>
-        names.some((name) => (day.slots?.[name] ?? 0) + (day.triggers?.[name] ?? 0) + (day.backfills?.[name] ?? 0) > 0);
+        names.some(
+            (name) =>
+                (day.slots?.[name] ?? 0) + (day.triggers?.[name] ?? 0) + (day.backfills?.[name] ?? 0) > 0,
+        );
     return TONES.find(([, names]) => has(names))?.[0] ?? "none";
 }
 
@@ -82,7 +94,10 @@ function cellsOf(year, days, today) {
     return cells;
 }
 
-/** The sign of a tone, for people who do not see the colour. @param {string} tone @param {number} s the size */
+/**
+ * The sign of a tone, for people who do not see the colour.
+ * @param {string} tone @param {number} s the size
+ */
 function signPath(tone, s) {
     const a = s * 0.3;
     const b = s * 0.7;
@@ -92,7 +107,10 @@ function signPath(tone, s) {
     return "";
 }
 
-/** @param {{cell: Cell, size: number, most: number, isCurrent: boolean, onOpen: () => void, onFocus: () => void, isToday: boolean}} props */
+/**
+ * @param {{cell: Cell, size: number, most: number, isCurrent: boolean, onOpen: () => void, onFocus: () =>
+ *     void, isToday: boolean}} props
+ */
 function DayCell({ cell, size, most, isCurrent, onOpen, onFocus, isToday }) {
     const { day, date } = cell;
     const tone = day ? toneOf(day) : "none";
@@ -111,7 +129,8 @@ function DayCell({ cell, size, most, isCurrent, onOpen, onFocus, isToday }) {
         onClick=${onOpen}
     >
         <rect
-            class="heat-${cell.isFuture ? "future" : tone} ${day ? `heat-${strength(day, most)}` : ""} ${onlyBackfill ? "heat-backfill-only" : ""} ${isToday ? "heat-today" : ""}"
+            class="heat-${cell.isFuture ? "future" : tone} ${day ? `heat-${strength(day, most)}`
+                : ""} ${onlyBackfill ? "heat-backfill-only" : ""} ${isToday ? "heat-today" : ""}"
             x="0.5"
             y="0.5"
             width=${box}
@@ -119,9 +138,12 @@ function DayCell({ cell, size, most, isCurrent, onOpen, onFocus, isToday }) {
             rx="2.5"
         />
         ${sign ? html`<path class="heat-sign" d=${sign} />` : null}
-        ${day && sum(day.backfills) > 0
-            ? html`<path class="heat-corner" d="M${box + 0.5} ${box * 0.55}V${box + 0.5}H${box * 0.55}z" />`
-            : null}
+        ${
+            day && sum(day.backfills) > 0
+                ? html`<path class="heat-corner" d="M${box + 0.5} ${box * 0.55}V${box + 0.5}H${box * 0.55}z"
+                    />`
+                : null
+        }
     </g>`;
 }
 
@@ -134,7 +156,9 @@ function keyTarget(key, date) {
     return by ? addDays(date, by) : null;
 }
 
-/** @param {{cells: Cell[], today: string, open: (date: string) => void, width: number, label: string}} props */
+/**
+ * @param {{cells: Cell[], today: string, open: (date: string) => void, width: number, label: string}} props
+ */
 function Grid({ cells, today, open, width, label }) {
     const year = cells[0].date.slice(0, 4);
     const [current, setCurrent] = useState(today.startsWith(year) ? today : `${year}-12-31`);
@@ -142,7 +166,15 @@ function Grid({ cells, today, open, width, label }) {
     const ref = useRef(/** @type {SVGSVGElement | null} */ (null));
     const weeks = cells[cells.length - 1].week + 1;
     const size = Math.max(CELL_MIN, Math.min(CELL_MAX, Math.floor((width - LEFT) / weeks)));
-    const most = useMemo(() => cells.reduce((max, { day }) => Math.max(max, day ? sum(day.slots) + sum(day.triggers) + sum(day.backfills) : 0), 1), [cells]);
+    const most = useMemo(
+        () =>
+            cells.reduce(
+                (max, { day }) =>
+                    Math.max(max, day ? sum(day.slots) + sum(day.triggers) + sum(day.backfills) : 0),
+                1,
+            ),
+        [cells],
+    );
     const onKey = (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Enter" || event.key === " ") open(chosen);
         else {
@@ -156,13 +188,20 @@ function Grid({ cells, today, open, width, label }) {
     };
     const cell = cells.find(({ date }) => date === chosen);
     return html`<div class="heat-scroll scroll-x">
-            <svg ref=${ref} class="heat" width=${LEFT + weeks * size} height=${TOP + 7 * size + 1} role="grid" aria-label=${label} onKeyDown=${onKey}>
+            <svg ref=${ref} class="heat" width=${LEFT + weeks * size} height=${TOP + 7 * size + 1} role="grid"
+                aria-label=${label} onKeyDown=${onKey}>
                 <g aria-hidden="true">
                     ${MONTHS.map((name, month) => {
-                        const first = cells.find(({ date }) => date === `${year}-${String(month + 1).padStart(2, "0")}-01`);
-                        return html`<text class="chart-text" x=${LEFT + ((first?.week ?? 0) + (first?.weekday ? 1 : 0)) * size} y="11">${name}</text>`;
+                        const first = cells.find(
+                            ({ date }) => date === `${year}-${String(month + 1).padStart(2, "0")}-01`,
+                        );
+                        return html`<text class="chart-text"
+                            x=${LEFT + ((first?.week ?? 0) + (first?.weekday ? 1 : 0)) * size} y="11">
+                            ${name}</text>`;
                     })}
-                    ${[0, 2, 4, 6].map((i) => html`<text class="chart-text" x="0" y=${TOP + i * size + size - 4}>${WEEKDAYS[i].slice(0, 3)}</text>`)}
+                    ${[0, 2, 4, 6].map((i) =>
+                        html`<text class="chart-text" x="0" y=${TOP + i * size + size - 4}>
+                        ${WEEKDAYS[i].slice(0, 3)}</text>`)}
                 </g>
                 ${WEEKDAYS.map(
                     (name, weekday) =>
@@ -187,13 +226,22 @@ function Grid({ cells, today, open, width, label }) {
             </svg>
         </div>
         <p class="heat-words num" aria-hidden="true">
-            ${cell ? html`<b>${WEEKDAYS[cell.weekday].slice(0, 3)} ${cell.date}</b> ${cell.isFuture ? "in the future" : daySentence(cell.day)}` : null}
+            ${cell
+                ? html`<b>
+                ${WEEKDAYS[cell.weekday].slice(0, 3)} ${cell.date}</b> ${cell.isFuture ? "in the future"
+                    : daySentence(cell.day)}` : null}
         </p>`;
 }
 
 function HeatLegend() {
     return html`<ul class="chart-legend">
-        ${[["ok", "succeeded"], ["skip", "skipped"], ["miss", "missed or dropped"], ["bad", "failed"], ["off", "cancelled"]].map(
+        ${[
+            ["ok", "succeeded"],
+            ["skip", "skipped"],
+            ["miss", "missed or dropped"],
+            ["bad", "failed"],
+            ["off", "cancelled"],
+        ].map(
             ([tone, text]) =>
                 html`<li>
                     <svg width="14" height="14" aria-hidden="true">
@@ -204,7 +252,9 @@ function HeatLegend() {
                 </li>`,
         )}
         <li>
-            <svg width="14" height="14" aria-hidden="true"><rect class="heat-none" x="0.5" y="0.5" width="12" height="12" rx="2.5" /><path class="heat-corner" d="M12.5 6V12.5H6z" /></svg>
+            <svg width="14" height="14" aria-hidden="true">
+            <rect class="heat-none" x="0.5" y="0.5" width="12" height="12" rx="2.5" />
+            <path class="heat-corner" d="M12.5 6V12.5H6z" /></svg>
             with backfills
         </li>
         <li class="faint">the worst outcome of a day; stronger: more slots</li>
@@ -214,28 +264,35 @@ function HeatLegend() {
 /** @param {{days: any[]}} props */
 function DayTable({ days }) {
     const [isOpen, setOpen] = useState(false);
-    return html`<details class="chart-table" onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    return html`<details class="chart-table"
+        onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
         <summary>Show as a table</summary>
-        ${isOpen
-            ? html`<div class="scroll-x chart-table-body" tabindex="0" role="region" aria-label="Days: table">
+        ${
+            isOpen
+                ? html`<div class="scroll-x chart-table-body" tabindex="0" role="region"
+                    aria-label="Days: table">
                   <table class="table">
-                      <thead><tr><th scope="col">Day</th><th scope="col">Slots</th><th scope="col">Triggers</th><th scope="col">Backfills</th></tr></thead>
+                      <thead><tr><th scope="col">Day</th><th scope="col">Slots</th>
+                      <th scope="col">Triggers</th><th scope="col">Backfills</th></tr></thead>
                       <tbody>
-                          ${days.length === 0
-                              ? html`<tr><td colspan="4">Nothing happened in this year</td></tr>`
-                              : days.map(
-                                    (day) =>
-                                        html`<tr>
+                          ${
+                              days.length === 0
+                                  ? html`<tr><td colspan="4">Nothing happened in this year</td></tr>`
+                                  : days.map(
+                                        (day) =>
+                                            html`<tr>
                                             <th scope="row" class="num nowrap">${day.date}</th>
                                             <td>${parts(day.slots) || "–"}</td>
                                             <td>${(day.triggers && parts(day.triggers)) || "–"}</td>
                                             <td>${(day.backfills && parts(day.backfills)) || "–"}</td>
                                         </tr>`,
-                                )}
+                                    )
+                          }
                       </tbody>
                   </table>
               </div>`
-            : null}
+                : null
+        }
     </details>`;
 }
 
@@ -253,7 +310,11 @@ export function HeatMap({ schedule, year, onYear, onDay }) {
     const days = useResource(
         `days ${namespace()} ${schedule} ${asked}`,
         (abort) => get(`/api/v1/schedules/${encodeURIComponent(schedule)}/days`, { year: asked }, abort),
-        { refreshOn: (event) => event.schedule === schedule && /^(run\.ended|slot\.)/.test(event.type), pause: 5000, keep: true },
+        {
+            refreshOn: (event) => event.schedule === schedule && /^(run\.ended|slot\.)/.test(event.type),
+            pause: 5000,
+            keep: true,
+        },
     );
     const answer = days.data;
     const zone = answer?.timeZone ?? "UTC";
@@ -264,18 +325,28 @@ export function HeatMap({ schedule, year, onYear, onDay }) {
     const open = (/** @type {string} */ date) => {
         if (onDay) return onDay(date, zone);
         const [from, to] = [dateStart(date, zone), dateStart(addDays(date, 1), zone)];
-        return go(["timeline"], { schedule, from: new Date(from).toISOString(), to: new Date(to).toISOString(), tz: zone });
+        return go(["timeline"], {
+            schedule,
+            from: new Date(from).toISOString(),
+            to: new Date(to).toISOString(),
+            tz: zone,
+        });
     };
     return html`<div class="heat-box" ref=${ref}>
         <div class="row">
-            <button type="button" class="small" aria-label="The year before" onClick=${() => choose(shown - 1)}>‹</button>
+            <button type="button" class="small" aria-label="The year before"
+                onClick=${() => choose(shown - 1)}>‹</button>
             <b class="num">${shown}</b>
-            <button type="button" class="small" aria-label="The year after" disabled=${shown >= Number(today.slice(0, 4)) + 1} onClick=${() => choose(shown + 1)}>›</button>
+            <button type="button" class="small" aria-label="The year after"
+                disabled=${shown >= Number(today.slice(0, 4)) + 1}
+                    onClick=${() => choose(shown + 1)}>›</button>
             <span class="faint small">days in ${zone}</span>
         </div>
         ${days.error ? html`<${Problem} error=${days.error} retry=${days.reload} />` : null}
         <div style=${{ minHeight: `${TOP + 7 * CELL_MIN + 26}px` }}>
-            ${cells && width > 0 ? html`<${Grid} cells=${cells} today=${today} open=${open} width=${width} label="Days of ${shown}; Enter opens the slots of a day" />` : null}
+            ${cells && width > 0
+                ? html`<${Grid} cells=${cells} today=${today} open=${open} width=${width}
+                    label="Days of ${shown}; Enter opens the slots of a day" />` : null}
         </div>
         <${HeatLegend} />
         ${answer ? html`<${DayTable} days=${answer.days} />` : null}

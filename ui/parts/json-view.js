@@ -11,9 +11,12 @@ const TEXT_MAX = 2000;
 /** @param {{text: string}} props */
 function LongText({ text }) {
     const [isAll, setAll] = useState(false);
-    if (isAll || text.length <= TEXT_MAX) return html`<span class="json-string">${JSON.stringify(text)}</span>`;
+    if (isAll || text.length <= TEXT_MAX)
+        return html`<span class="json-string">${JSON.stringify(text)}</span>`;
     return html`<span class="json-string">${JSON.stringify(text.slice(0, TEXT_MAX))}…</span>
-        <button type="button" class="small" onClick=${() => setAll(true)}>Show all ${number(text.length)} characters</button>`;
+        <button type="button" class="small" onClick=${() => setAll(true)}>
+            Show all ${number(text.length)} characters
+        </button>`;
 }
 
 /** @param {{value: any}} props */
@@ -34,11 +37,19 @@ function Node({ name, value, depth }) {
             ${label}${isBranch ? (Array.isArray(value) ? "[]" : "{}") : html`<${Leaf} value=${value} />`}
         </div>`;
     const size = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`;
-    return html`<details open=${isOpen} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    return html`<details
+        open=${isOpen}
+        onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
+    >
         <summary>${label}<span class="faint num">${size}</span></summary>
         ${isOpen
             ? html`<div class="json-children">
-                  ${entries.slice(0, most).map(([key, one]) => html`<${Node} key=${key} name=${key} value=${one} depth=${depth + 1} />`)}
+                  ${entries
+                      .slice(0, most)
+                      .map(
+                          ([key, one]) =>
+                              html`<${Node} key=${key} name=${key} value=${one} depth=${depth + 1} />`,
+                      )}
                   ${entries.length > most
                       ? html`<button type="button" class="small" onClick=${() => setMost(most + STEP)}>
                             ${number(most)} of ${number(entries.length)} shown; show more
@@ -60,7 +71,9 @@ export function JsonView({ value, label }) {
         }
     };
     return html`<div class="json" role="group" aria-label=${label}>
-        <button type="button" class="small json-copy" onClick=${copy}>Copy<span class="hidden"> ${label}</span></button>
+        <button type="button" class="small json-copy" onClick=${copy}>
+            Copy<span class="hidden"> ${label}</span>
+        </button>
         <div class="json-body"><${Node} name=${null} value=${value} depth=${0} /></div>
     </div>`;
 }

@@ -57,14 +57,24 @@ function groupName(group) {
 
 /** @param {any} group */
 const weight = (group) =>
-    group.buckets.reduce((/** @type {number} */ sum, /** @type {any} */ b) => sum + (b.planned ?? 0) + (b.started ?? 0), 0);
+    group.buckets.reduce(
+        (/** @type {number} */ sum, /** @type {any} */ b) => sum + (b.planned ?? 0) + (b.started ?? 0),
+        0,
+    );
 
-/** @param {{answer: any, group: any, height: number, label: string, query: Record<string, any>, legend?: boolean}} props */
+/**
+ * @param {{answer: any, group: any, height: number, label: string, query: Record<string, any>, legend?:
+ *     boolean}} props
+ */
 function GroupChart({ answer, group, height, label, query, legend }) {
     const points = useMemo(() => pointsOf(answer, group), [answer, group]);
     const zone = zoneName();
     const open = (/** @type {any} */ point) =>
-        go(["timeline"], { ...query, from: new Date(point.at).toISOString(), to: new Date(point.end).toISOString() });
+        go(["timeline"], {
+            ...query,
+            from: new Date(point.at).toISOString(),
+            to: new Date(point.end).toISOString(),
+        });
     return html`<${Chart}
         label=${label}
         series=${SERIES}
@@ -74,7 +84,8 @@ function GroupChart({ answer, group, height, label, query, legend }) {
         zone=${zone}
         height=${height}
         legend=${legend}
-        timeText=${(/** @type {any} */ p) => `${fullTime(p.at, zone).slice(0, 16)}–${fullTime(p.end, zone).slice(11, 16)}`}
+        timeText=${(/** @type {any} */ p) =>
+            `${fullTime(p.at, zone).slice(0, 16)}–${fullTime(p.end, zone).slice(11, 16)}`}
         onPick=${open}
         pickText="open the timeline there"
         empty="No slot is due and no run started in this time"
@@ -95,7 +106,8 @@ function groupQuery(by, group) {
  */
 export function LoadChart({ from, to, query = {}, by, height = 180 }) {
     const [all, setAll] = useState(false);
-    const instant = (/** @type {string | number | undefined} */ at) => (at === undefined ? undefined : new Date(ms(at)).toISOString());
+    const instant = (/** @type {string | number | undefined} */ at) =>
+        at === undefined ? undefined : new Date(ms(at)).toISOString();
     const { queue, label, schedule } = query;
     const values = { from: instant(from), to: instant(to), queue, label, schedule, by };
     const load = useResource(
@@ -105,23 +117,35 @@ export function LoadChart({ from, to, query = {}, by, height = 180 }) {
     );
     const answer = load.data;
     const room = { minHeight: `${height + 62}px` };
-    if (!answer) return html`<div style=${room}>${load.error ? html`<${Problem} error=${load.error} retry=${load.reload} />` : null}</div>`;
+    if (!answer)
+        return html`<div style=${room}>
+        ${load.error ? html`<${Problem} error=${load.error} retry=${load.reload} />` : null}</div>`;
     const groups = [...answer.groups].sort((a, b) => weight(b) - weight(a));
     const shown = by && !all ? groups.slice(0, GROUPS_FIRST) : groups;
     return html`<div class="stack" style=${room}>
         ${load.error ? html`<${Problem} error=${load.error} retry=${load.reload} />` : null}
-        ${!by
-            ? html`<${GroupChart} answer=${answer} group=${groups[0] ?? { group: null, buckets: [] }} height=${height} label="Load" query=${{ queue, label, schedule }} />`
-            : shown.map(
-                  (group, i) =>
-                      html`<section key=${groupName(group)}>
-                          <h3 class="clip">${groupName(group)} <span class="faint">${number(weight(group))} slots and starts</span></h3>
-                          <${GroupChart} answer=${answer} group=${group} height=${Math.min(height, 110)} legend=${i === 0} label="Load of ${groupName(group)}" query=${{ queue, label, schedule, ...groupQuery(by, group) }} />
+        ${
+            !by
+                ? html`<${GroupChart} answer=${answer} group=${groups[0] ?? { group: null, buckets: [] }}
+                    height=${height} label="Load" query=${{ queue, label, schedule }} />`
+                : shown.map(
+                      (group, i) =>
+                          html`<section key=${groupName(group)}>
+                          <h3 class="clip">${groupName(group)} <span class="faint">
+                          ${number(weight(group))} slots and starts</span></h3>
+                          <${GroupChart} answer=${answer} group=${group} height=${Math.min(height, 110)}
+                              legend=${i === 0} label="Load of ${groupName(group)}"
+                                  query=${{ queue, label, schedule, ...groupQuery(by, group) }} />
                       </section>`,
-              )}
-        ${by && groups.length > shown.length
-            ? html`<p><button type="button" onClick=${() => setAll(true)}>Show all ${plural(groups.length, "group")}</button> <span class="faint">${shown.length} of ${groups.length} shown</span></p>`
-            : null}
+                  )
+        }
+        ${
+            by && groups.length > shown.length
+                ? html`<p><button type="button" onClick=${() => setAll(true)}>Show
+                    all ${plural(groups.length, "group")}</button> <span class="faint">
+                    ${shown.length} of ${groups.length} shown</span></p>`
+                : null
+        }
         ${answer.cut ? html`<p class="note">${answer.cut}</p>` : null}
     </div>`;
 }

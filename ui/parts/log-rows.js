@@ -2,7 +2,8 @@
 /* Which row of the log shows which line, where long lines take several rows. */
 
 /* Characters that take two columns: East Asian scripts and pictures. */
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f000}-\u{1faff}]|[\u{20000}-\u{3fffd}]/u;
+const WIDE =
+    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f000}-\u{1faff}]|[\u{20000}-\u{3fffd}]/u;
 const ASCII = /^[\u0020-\u007e]*$/;
 
 /** Cuts a text into pieces of so many columns. @param {string} text @param {number} columns */

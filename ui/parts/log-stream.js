@@ -91,7 +91,11 @@ export class LogStream {
         }
     }
 
-    /** Takes whole blocks; returns the beginning of the next. @param {string} text @param {AbortSignal} signal */
+    /**
+     * Takes whole blocks; returns the beginning of the next.
+     * @param {string} text
+     * @param {AbortSignal} signal
+     */
     async take(text, signal) {
         let until = performance.now() + SLICE_MS;
         let from = 0;

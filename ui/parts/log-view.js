@@ -5,7 +5,7 @@
  */
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { query, setQuery } from "../lib/router.js";
-import { fullTime, ms, zoneName } from "../lib/time.js";
+import { fullTime, zoneName } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
 import { LogStream } from "./log-stream.js";
 import { rowMap, slices } from "./log-rows.js";
@@ -13,6 +13,7 @@ import { rowMap, slices } from "./log-rows.js";
 const ROW = 18;
 const MARGIN = 12;
 const FEW = 10; /* lines for which a lower box is enough */
+const REUSED = 64; /* rows whose nodes get other texts while people scroll; more than the box shows */
 const DRAW_MS = 100; /* between two drawings while lines arrive */
 const PREFIX = 17; /* characters before the text: number, time, sign */
 
@@ -35,7 +36,11 @@ function useLog(run) {
     return ref.current;
 }
 
-/** Numbers of the lines that contain a text; remembers how far it looked. @param {any[]} lines @param {string} text */
+/**
+ * Numbers of the lines that contain a text; remembers how far it looked.
+ * @param {any[]} lines
+ * @param {string} text
+ */
 function useMatches(lines, text) {
     const memo = useRef({ lines, text: "", until: 0, found: /** @type {number[]} */ ([]) });
     const wanted = text.toLowerCase();
@@ -65,17 +70,24 @@ function Marked({ text, mark }) {
 
 const SIGNS = { stdout: " ", stderr: "!", worker: "·" };
 
-/** @param {{line: any, index: number, part: number, text: string, zone: string, mark: string, isFound: boolean, several: boolean}} props */
+/**
+ * @param {{line: any, index: number, part: number, text: string, zone: string, mark: string, isFound:
+ *     boolean, several: boolean}} props
+ */
 function Row({ line, index, part, text, zone, mark, isFound, several }) {
     const head = part === 0;
-    const at = ms(line.at);
+    const time = head ? fullTime(line.at, zone) : "";
     return html`<div class="log-row log-${line.stream} ${isFound ? "log-found" : ""}">
         <span class="log-number num">${head ? index + 1 : ""}</span>
-        <span class="log-time num" title=${head ? `${fullTime(at, zone)} (${zone}), attempt ${line.attempt}` : null}
-            >${head ? fullTime(at, zone).slice(11) : ""}</span
+        <span class="log-time num" title=${head ? `${time} (${zone}), attempt ${line.attempt}` : null}
+            >${time.slice(11)}</span
         >
-        <span class="log-sign" title=${line.stream}>${head ? SIGNS[/** @type {keyof typeof SIGNS} */ (line.stream)] : ""}</span>
-        ${several && head ? html`<span class="log-attempt" title="Attempt ${line.attempt}">#${line.attempt} </span>` : null}
+        <span class="log-sign" title=${line.stream}
+            >${head ? SIGNS[/** @type {keyof typeof SIGNS} */ (line.stream)] : ""}</span
+        >
+        ${several && head
+            ? html`<span class="log-attempt" title="Attempt ${line.attempt}">#${line.attempt} </span>`
+            : null}
         <span class="log-text"><${Marked} text=${text} mark=${mark} /></span>
     </div>`;
 }
@@ -87,7 +99,9 @@ async function download(lines, run) {
     const parts = [];
     for (let i = 0; i < lines.length; i += SAVE_LINES) {
         const some = lines.slice(i, i + SAVE_LINES);
-        parts.push(new Blob(some.map(({ at, stream, attempt, text }) => `${at} ${attempt} ${stream} ${text}\n`)));
+        parts.push(
+            new Blob(some.map(({ at, stream, attempt, text }) => `${at} ${attempt} ${stream} ${text}\n`)),
+        );
         await new Promise((resolve) => setTimeout(resolve));
     }
     const link = document.createElement("a");
@@ -145,17 +159,35 @@ function LogBox({ lines, count, isWrapped, isFollowing, setFollowing, mark, targ
     const several = lines.length > 0 && lines[lines.length - 1].attempt > 1;
     const first = Math.max(0, Math.floor(view.top / ROW) - MARGIN);
     const last = Math.min(total, Math.ceil((view.top + view.height) / ROW) + MARGIN);
+    const reused = Math.max(REUSED, last - first);
     const rows = [];
     for (let row = first; row < last; row++) {
         const { index, part } = map.lineAt(row);
         const line = lines[index];
         const text = columns ? slices(line.text, columns)[part] : line.text;
         rows.push(
-            html`<${Row} key=${row} line=${line} index=${index} part=${part} text=${text} zone=${zone} mark=${mark} several=${several} isFound=${index === target} />`,
+            html`<${Row}
+                key=${row % reused}
+                line=${line}
+                index=${index}
+                part=${part}
+                text=${text}
+                zone=${zone}
+                mark=${mark}
+                several=${several}
+                isFound=${index === target}
+            />`,
         );
     }
     const few = isEnded && count <= FEW;
-    return html`<div class="log-box ${few ? "log-few" : ""}" ref=${ref} tabindex="0" role="region" aria-label="Log lines" onScroll=${onScroll}>
+    return html`<div
+        class="log-box ${few ? "log-few" : ""}"
+        ref=${ref}
+        tabindex="0"
+        role="region"
+        aria-label="Log lines"
+        onScroll=${onScroll}
+    >
         <div style=${{ height: `${total * ROW}px`, position: "relative", minWidth: "max-content" }}>
             <div style=${{ transform: `translateY(${first * ROW}px)` }}>${rows}</div>
             ${isEnded && count === 0 ? html`<p class="faint log-empty">This run wrote no log.</p>` : null}
@@ -182,7 +214,8 @@ function stateText(log, isOpen) {
     if (!log || log.state === "failed") return "";
     const count = plural(log.lines.length, "line");
     if (log.error) return `${count}; the stream ended (${log.error}), trying again`;
-    if (log.state === "ended") return log.isTruncated ? `${count}; the log is full, later lines were dropped` : count;
+    if (log.state === "ended")
+        return log.isTruncated ? `${count}; the log is full, later lines were dropped` : count;
     return isOpen ? `${count}, live` : count;
 }
 
@@ -195,7 +228,8 @@ export function LogView({ run, isOpen, zone }) {
     const [match, setMatch] = useState(0);
     const isWrapped = query.value.wrap === "1";
     const found = useMatches(lines, search);
-    const target = search && found.length > 0 ? found[((match % found.length) + found.length) % found.length] : -1;
+    const place = found.length > 0 ? ((match % found.length) + found.length) % found.length : -1;
+    const target = search && place >= 0 ? found[place] : -1;
     const move = (/** @type {number} */ by) => (setFollowing(false), setMatch(match + by));
     const onSearch = (/** @type {any} */ event) => {
         setSearch(event.target.value);
@@ -211,24 +245,60 @@ export function LogView({ run, isOpen, zone }) {
                 aria-label="Search the log"
                 value=${search}
                 onInput=${onSearch}
-                onKeyDown=${(/** @type {any} */ event) => event.key === "Enter" && move(event.shiftKey ? -1 : 1)}
+                onKeyDown=${(/** @type {any} */ event) =>
+                    event.key === "Enter" && move(event.shiftKey ? -1 : 1)}
             />
             ${search
                 ? html`<span class="small num" role="status">
-                          ${found.length === 0 ? "no match" : `${number((((match % found.length) + found.length) % found.length) + 1)} of ${plural(found.length, "line")}`}
+                          ${found.length === 0
+                              ? "no match"
+                              : `${number(place + 1)} of ${plural(found.length, "line")}`}
                       </span>
-                      <button type="button" class="small" aria-label="Previous match" disabled=${!found.length} onClick=${() => move(-1)}>↑</button>
-                      <button type="button" class="small" aria-label="Next match" disabled=${!found.length} onClick=${() => move(1)}>↓</button>`
+                      <button
+                          type="button"
+                          class="small"
+                          aria-label="Previous match"
+                          disabled=${!found.length}
+                          onClick=${() => move(-1)}
+                      >
+                          ↑
+                      </button>
+                      <button
+                          type="button"
+                          class="small"
+                          aria-label="Next match"
+                          disabled=${!found.length}
+                          onClick=${() => move(1)}
+                      >
+                          ↓
+                      </button>`
                 : null}
             <span class="grow"></span>
             <span class="small muted" role="status">${stateText(log, isOpen)}</span>
-            <button type="button" class="small" aria-pressed=${isFollowing ? "true" : "false"} onClick=${() => setFollowing(!isFollowing)}>
+            <button
+                type="button"
+                class="small"
+                aria-pressed=${isFollowing ? "true" : "false"}
+                onClick=${() => setFollowing(!isFollowing)}
+            >
                 Follow the end
             </button>
-            <button type="button" class="small" aria-pressed=${isWrapped ? "true" : "false"} onClick=${() => setQuery({ wrap: isWrapped ? null : "1" }, { replace: true })}>
+            <button
+                type="button"
+                class="small"
+                aria-pressed=${isWrapped ? "true" : "false"}
+                onClick=${() => setQuery({ wrap: isWrapped ? null : "1" }, { replace: true })}
+            >
                 Wrap
             </button>
-            <button type="button" class="small" disabled=${lines.length === 0} onClick=${() => download(lines, run)}>Download</button>
+            <button
+                type="button"
+                class="small"
+                disabled=${lines.length === 0}
+                onClick=${() => download(lines, run)}
+            >
+                Download
+            </button>
         </div>
         <${LogBox}
             lines=${lines}

@@ -9,7 +9,10 @@ import { get } from "../lib/api.js";
 const PAGE = 100;
 const EVERY_MS = 5000;
 
-/** @typedef {{key: string, entries: any[], cursor: string | null, fresh: number, error: any, loaded: boolean}} Paged */
+/**
+ * @typedef {{key: string, entries: any[], cursor: string | null, fresh: number, error: any, loaded:
+ *     boolean}} Paged
+ */
 
 /** @type {Paged} */
 const NOTHING = { key: "", entries: [], cursor: null, fresh: 0, error: undefined, loaded: false };
@@ -40,7 +43,12 @@ export function usePaged(key, path, member, values, keyOf) {
                     return old.entries.length === 0
                         ? { ...old, entries: found, cursor: page.cursor, error: undefined }
                         : { ...old, fresh: others.length, error: undefined };
-                return { ...old, entries: [...old.entries, ...others], cursor: page.cursor, error: undefined };
+                return {
+                    ...old,
+                    entries: [...old.entries, ...others],
+                    cursor: page.cursor,
+                    error: undefined,
+                };
             });
         };
         const read = async (/** @type {"first" | "look" | "more"} */ what) => {

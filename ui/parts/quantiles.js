@@ -39,9 +39,15 @@ function pointsOf(answer) {
 /** @param {any} total */
 function totalText(total) {
     if (!total || total.count === 0) return "No run has ended in these days";
-    const values = [["p50", total.p50Ms], ["p95", total.p95Ms], ["p99", total.p99Ms], ["maximum", total.maxMs]];
+    const values = [
+        ["p50", total.p50Ms],
+        ["p95", total.p95Ms],
+        ["p99", total.p99Ms],
+        ["maximum", total.maxMs],
+    ];
     const known = values.filter(([, value]) => value !== null);
-    return `${plural(total.count, "run")}: ${known.map(([name, value]) => `${name} ${span(value)}`).join(" · ")}`;
+    return `${plural(total.count, "run")}: ${known.map(([name, value]) =>
+        `${name} ${span(value)}`).join(" · ")}`;
 }
 
 /**
@@ -65,8 +71,9 @@ function QuantileChart({ path, title, schedule, queue, label, from, to, height =
     const points = useMemo(() => (data ? pointsOf(data) : []), [data]);
     return html`<div style=${{ minHeight: `${height + 84}px` }}>
         ${answer.error ? html`<${Problem} error=${answer.error} retry=${answer.reload} />` : null}
-        ${data
-            ? html`<p class="muted small num">${totalText(data.total)}</p>
+        ${
+            data
+                ? html`<p class="muted small num">${totalText(data.total)}</p>
                   <${Chart}
                       label=${title}
                       series=${SERIES}
@@ -78,19 +85,31 @@ function QuantileChart({ path, title, schedule, queue, label, from, to, height =
                       isLog
                       showNow=${false}
                       format=${span}
-                      timeText=${(/** @type {any} */ point) => `${point.date}${point.count ? `, ${plural(point.count, "run")}` : ""}`}
+                      timeText=${(/** @type {any} */ point) =>
+                          `${point.date}${point.count ? `, ${plural(point.count, "run")}` : ""}`}
                       timeHead="Day, in the zone of the schedule"
                       empty="No run has ended in these days"
                   />
-                  ${schedule ? null : html`<p class="faint small">Runs that ended before <${Time} at=${data.asOf} /> are counted.</p>`}`
-            : null}
+                  ${schedule ? null
+                      : html`<p class="faint small">Runs that ended before <${Time} at=${data.asOf} /> are
+                          counted.</p>`}`
+                : null
+        }
     </div>`;
 }
 
-/** From when runs were due to the start of their first attempt. @param {{schedule?: string, queue?: string, label?: string, from?: string, to?: string, height?: number}} props */
+/**
+ * From when runs were due to the start of their first attempt.
+ * @param {{schedule?: string, queue?: string, label?: string, from?: string, to?: string, height?: number}}
+ *     props
+ */
 export const LatenessChart = (props) =>
     html`<${QuantileChart} path="/api/v1/lateness" title="Lateness of runs by day" ...${props} />`;
 
-/** How long the last attempts of runs took. @param {{schedule?: string, queue?: string, label?: string, from?: string, to?: string, height?: number}} props */
+/**
+ * How long the last attempts of runs took.
+ * @param {{schedule?: string, queue?: string, label?: string, from?: string, to?: string, height?: number}}
+ *     props
+ */
 export const DurationChart = (props) =>
     html`<${QuantileChart} path="/api/v1/durations" title="Duration of runs by day" ...${props} />`;

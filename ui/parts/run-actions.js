@@ -18,12 +18,17 @@ export function actionsOf(run) {
 /** Words, colours and consequences of each action. */
 const TEXTS = {
     approve: { verb: "Approve", tone: "primary", past: "approved", says: "The run may start now." },
-    reject: { verb: "Reject", tone: "danger", past: "rejected", says: "The run ends as cancelled and does not start." },
+    reject: {
+        verb: "Reject",
+        tone: "danger",
+        past: "rejected",
+        says: "The run ends as cancelled and does not start.",
+    },
     cancel: {
         verb: "Cancel run",
         tone: "danger",
         past: "cancelled",
-        says: "A run that waits ends at once. A worker that holds it is asked to stop; until then, the run stays open.",
+        says: "A run that waits ends at once. A worker that holds it is asked to stop; the run stays open until then.",
     },
     terminate: {
         verb: "Terminate run",
@@ -36,8 +41,8 @@ const TEXTS = {
 /** @param {{run: any}} props */
 function RunName({ run }) {
     return html`<p>
-        Run <code>${run.id}</code>${run.schedule ? html` of <strong>${run.schedule}</strong>` : null}, slot
-        <${Time} at=${run.slot} />.
+        Run <code>${run.id}</code>${run.schedule ? html` of <strong>${run.schedule}</strong>` : null},
+        slot${" "}<${Time} at=${run.slot} />.
     </p>`;
 }
 
@@ -55,7 +60,9 @@ function ReasonField({ value, onInput, hint }) {
 
 /** @param {string} name */
 const reasonHint = (name) =>
-    name === "approve" ? "Optional. It is written to the log of the run." : "Optional. It becomes the error of the run.";
+    name === "approve"
+        ? "Optional. It is written to the log of the run."
+        : "Optional. It becomes the error of the run.";
 
 /** @param {{run: any, name: keyof typeof TEXTS, onClose: () => void, onDone?: () => void}} props */
 function ActionDialog({ run, name, onClose, onDone }) {
@@ -67,7 +74,13 @@ function ActionDialog({ run, name, onClose, onDone }) {
         toast(name === "cancel" ? "Cancellation requested." : `Run ${past}.`);
         onDone?.();
     };
-    return html`<${FormDialog} title="${verb}?" action=${verb} tone=${tone} onClose=${onClose} run=${change}>
+    return html`<${FormDialog}
+        title="${verb}?"
+        action=${verb}
+        tone=${tone}
+        onClose=${onClose}
+        run=${change}
+    >
         <${RunName} run=${run} />
         <p>${says}</p>
         ${hasReason
@@ -85,13 +98,21 @@ function RetryDialog({ run, onClose, opens }) {
     const [text, setText] = useState(JSON.stringify(run.input ?? {}, null, 2));
     const change = async () => {
         const answer = isEdited
-            ? await post(v1("schedules", run.schedule, "trigger"), { input: JSON.parse(text), scheduledTime: run.slot })
+            ? await post(v1("schedules", run.schedule, "trigger"), {
+                  input: JSON.parse(text),
+                  scheduledTime: run.slot,
+              })
             : await post(v1("runs", run.id, "retry"));
         if (answer.outcome) throw new Error(`No run was started: ${answer.outcome} (${answer.reason}).`);
         toast(html`Started <${Link} to=${["run", answer.id]}>a new run<//>.`);
         if (opens) go(["run", answer.id]);
     };
-    return html`<${FormDialog} title="Retry this run?" action="Start a new run" onClose=${onClose} run=${change}>
+    return html`<${FormDialog}
+        title="Retry this run?"
+        action="Start a new run"
+        onClose=${onClose}
+        run=${change}
+    >
         <${RunName} run=${run} />
         <p>A new run starts now, for the same slot. This run and its attempts stay as they are.</p>
         <label class="check">
@@ -103,7 +124,10 @@ function RetryDialog({ run, onClose, opens }) {
             Use another input
         </label>
         ${isEdited
-            ? html`<${Field} label="Input" hint="A JSON object. The schedule is triggered with it; the schedule keeps its own.">
+            ? html`<${Field}
+                  label="Input"
+                  hint="A JSON object. The schedule is triggered with it; the schedule keeps its own."
+              >
                   <textarea
                       rows="8"
                       class="mono"
@@ -116,7 +140,13 @@ function RetryDialog({ run, onClose, opens }) {
     <//>`;
 }
 
-const SHORT = { approve: "Approve", reject: "Reject", cancel: "Cancel", terminate: "Terminate", retry: "Retry" };
+const SHORT = {
+    approve: "Approve",
+    reject: "Reject",
+    cancel: "Cancel",
+    terminate: "Terminate",
+    retry: "Retry",
+};
 
 /**
  * The buttons of a run.  `small` is for rows: terminate is offered on the page of the run only.
@@ -127,23 +157,29 @@ export function RunActions({ run, small, opens, onDone }) {
     const names = actionsOf(run).filter((name) => !small || name !== "terminate");
     const close = () => setOpen("");
     return html`${names.map(
-            (name) =>
-                html`<button
-                    type="button"
-                    key=${name}
-                    class="${small ? "small" : ""} ${!small && name === "approve" ? "primary" : ""}"
-                    onClick=${() => setOpen(name)}
-                >
-                    ${SHORT[/** @type {keyof typeof SHORT} */ (name)]}
-                </button>`,
-        )}
-        ${open === "retry" ? html`<${RetryDialog} run=${run} onClose=${close} opens=${opens} />` : null}
-        ${open && open !== "retry"
-            ? html`<${ActionDialog} run=${run} name=${open} onClose=${close} onDone=${onDone} />`
-            : null}`;
+        (name) =>
+            html`<button
+                type="button"
+                key=${name}
+                class="${small ? "small" : ""} ${!small && name === "approve" ? "primary" : ""}"
+                onClick=${() => setOpen(name)}
+            >
+                ${SHORT[/** @type {keyof typeof SHORT} */ (name)]}
+            </button>`,
+    )}
+    ${open === "retry" ? html`<${RetryDialog} run=${run} onClose=${close} opens=${opens} />` : null}
+    ${open && open !== "retry"
+        ? html`<${ActionDialog} run=${run} name=${open} onClose=${close} onDone=${onDone} />`
+        : null}`;
 }
 
-/** Changes some runs, four at a time; returns those that failed. @param {any[]} runs @param {string} name @param {any} body @param {(done: number) => void} progress */
+/**
+ * Changes some runs, four at a time; returns those that failed.
+ * @param {any[]} runs
+ * @param {string} name
+ * @param {any} body
+ * @param {(done: number) => void} progress
+ */
 async function changeMany(runs, name, body, progress) {
     const waiting = [...runs];
     const failed = /** @type {string[]} */ ([]);
@@ -171,11 +207,15 @@ export function BulkDialog({ runs, name, onClose, onDone }) {
     const [done, setDone] = useState(0);
     const { verb, tone, past } = TEXTS[name];
     const schedules = new Set(runs.map((run) => run.schedule));
+    const waits = runs.length === 1 ? "waits" : "wait";
+    const waiting = `${plural(runs.length, "run")} of ${plural(schedules.size, "schedule")} ${waits}`;
     const change = async () => {
         const failed = await changeMany(runs, name, reason ? { reason } : {}, setDone);
         onDone();
         if (failed.length > 0)
-            throw new Error(`${plural(failed.length, "run")} not ${past}. ${failed.slice(0, 3).join(" · ")}`);
+            throw new Error(
+                `${plural(failed.length, "run")} not ${past}. ${failed.slice(0, 3).join(" · ")}`,
+            );
         toast(`${plural(runs.length, "run")} ${past}.`);
     };
     return html`<${FormDialog}
@@ -185,8 +225,10 @@ export function BulkDialog({ runs, name, onClose, onDone }) {
         onClose=${onClose}
         run=${change}
     >
-        <p>${plural(runs.length, "run")} of ${plural(schedules.size, "schedule")} ${runs.length === 1 ? "waits" : "wait"} for approval.</p>
+        <p>${waiting} for approval.</p>
         <${ReasonField} value=${reason} onInput=${setReason} hint=${reasonHint(name)} />
-        ${done > 0 ? html`<progress max=${runs.length} value=${done} aria-label="Progress"></progress>` : null}
+        ${done > 0
+            ? html`<progress max=${runs.length} value=${done} aria-label="Progress"></progress>`
+            : null}
     <//>`;
 }

@@ -42,7 +42,14 @@ export async function loadRun(id, abort) {
             : null,
         may("admin") ? orElse(get("/api/v1/audit", { object: id, limit: 100 }, abort), null) : null,
     ]);
-    return { run, attempts: attempts.entries, moreAttempts: attempts.more, events, schedule, audit: audit?.entries ?? null };
+    return {
+        run,
+        attempts: attempts.entries,
+        moreAttempts: attempts.more,
+        events,
+        schedule,
+        audit: audit?.entries ?? null,
+    };
 }
 
 /** When runs were held by workers. @param {any[]} runs @returns {Array<[number, number]>} */
@@ -51,7 +58,14 @@ const heldRanges = (runs) =>
         .filter((run) => run.startedAt)
         .map((run) => [ms(run.startedAt), run.endedAt ? ms(run.endedAt) : Infinity]);
 
-/** Runs that held something while another waited; null if there are too many to say. @param {any} filter @param {string} id @param {number} from @param {number} to @param {AbortSignal} abort */
+/**
+ * Runs that held something while another waited; null if there are too many to say.
+ * @param {any} filter
+ * @param {string} id
+ * @param {number} from
+ * @param {number} to
+ * @param {AbortSignal} abort
+ */
 async function heldBetween(filter, id, from, to, abort) {
     const values = {
         ...filter,
@@ -60,12 +74,21 @@ async function heldBetween(filter, id, from, to, abort) {
         to: new Date(to + LATER_MS).toISOString(),
     };
     const ended = await getAll("/api/v1/runs", "runs", { ...values, state: "ended" }, 1000, abort);
-    const running = await get("/api/v1/runs", { ...filter, state: "running", fields: "startedAt,endedAt", limit: 1000 }, abort);
+    const running = await get(
+        "/api/v1/runs",
+        { ...filter, state: "running", fields: "startedAt,endedAt", limit: 1000 },
+        abort,
+    );
     if (ended.more || running.cursor) return null;
     return heldRanges([...ended.entries, ...running.runs].filter((run) => run.id !== id));
 }
 
-/** When a queue was paused, from the audit log. @param {string} queue @param {number} to @param {AbortSignal} abort */
+/**
+ * When a queue was paused, from the audit log.
+ * @param {string} queue
+ * @param {number} to
+ * @param {AbortSignal} abort
+ */
 async function pausesOf(queue, to, abort) {
     const until = new Date(to).toISOString();
     const page = await get("/api/v1/audit", { object: queue, to: until, limit: 100 }, abort);
@@ -81,7 +104,15 @@ async function pausesOf(queue, to, abort) {
 }
 
 /** Evidence for nothing. @type {import("./run-phases.js").Evidence} */
-export const NO_EVIDENCE = { clock: [], nodeUp: [], paused: [], busy: null, gate: [], hasGate: false, queue: null };
+export const NO_EVIDENCE = {
+    clock: [],
+    nodeUp: [],
+    paused: [],
+    busy: null,
+    gate: [],
+    hasGate: false,
+    queue: null,
+};
 
 /**
  * What else happened while a run waited; a handful of requests, whatever the run.
@@ -93,10 +124,21 @@ export async function loadEvidence({ run, schedule }, from, to, abort) {
     const gate = schedule?.policies?.concurrency ?? null;
     const [server, busy, own, paused] = await Promise.all([
         isLate
-            ? orElse(get("/api/v1/events", { type: "clock.jump,node.up", after: "oldest", limit: 1000 }, abort), null)
+            ? orElse(
+                  get(
+                      "/api/v1/events",
+                      { type: "clock.jump,node.up", after: "oldest", limit: 1000 },
+                      abort,
+                  ),
+                  null,
+              )
             : null,
-        run.queue && !gate ? orElse(heldBetween({ queue: run.queue }, run.id, from, to, abort), null) : null,
-        gate && gate.limit === 1 ? orElse(heldBetween({ schedule: run.schedule }, run.id, from, to, abort), []) : [],
+        run.queue && !gate
+            ? orElse(heldBetween({ queue: run.queue }, run.id, from, to, abort), null)
+            : null,
+        gate && gate.limit === 1
+            ? orElse(heldBetween({ schedule: run.schedule }, run.id, from, to, abort), [])
+            : [],
         run.queue && may("admin") ? orElse(pausesOf(run.queue, to, abort), []) : [],
     ]);
     const times = (/** @type {string} */ type) =>

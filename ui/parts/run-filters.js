@@ -55,7 +55,10 @@ function Text({ name, label }) {
     />`;
 }
 
-/** Filters in a line; behind a summary where there is no room. @param {{isNarrow: boolean, children?: any}} props */
+/**
+ * Filters in a line; behind a summary where there is no room.
+ * @param {{isNarrow: boolean, children?: any}} props
+ */
 function Fold({ isNarrow, children }) {
     const fields = html`<div class="filters" role="group" aria-label="Filters">${children}</div>`;
     if (!isNarrow) return fields;
@@ -86,9 +89,24 @@ export function RunFilters({ isNarrow }) {
         <${Fold} isNarrow=${isNarrow}>
             <${Text} name="schedule" label="Schedule" />
             <${Text} name="queue" label="Queue" />
-            <${Choice} name="state" label="State" values=${STATES} text=${(/** @type {string} */ one) => look(one).word} />
-            <${Choice} name="outcome" label="Outcome" values=${OUTCOMES} text=${(/** @type {string} */ one) => look(one).word} />
-            <${Choice} name="kind" label="Kind" values=${Object.keys(KINDS)} text=${(/** @type {string} */ one) => one} />
+            <${Choice}
+                name="state"
+                label="State"
+                values=${STATES}
+                text=${(/** @type {string} */ one) => look(one).word}
+            />
+            <${Choice}
+                name="outcome"
+                label="Outcome"
+                values=${OUTCOMES}
+                text=${(/** @type {string} */ one) => look(one).word}
+            />
+            <${Choice}
+                name="kind"
+                label="Kind"
+                values=${Object.keys(KINDS)}
+                text=${(/** @type {string} */ one) => one}
+            />
             <${WhenFilter} name="from" label="From" />
             <${WhenFilter} name="to" label="To" />
         <//>

@@ -13,7 +13,11 @@ function Attempt({ one, zone, before }) {
     const took = one.endedAt ? ms(one.endedAt) - began : NaN;
     return html`<tr>
         <td class="num">${one.attempt}</td>
-        <td>${isOpen ? html`<${Badge} of="running" />` : html`<${Badge} of=${one.outcome} reason=${one.reason} />`}</td>
+        <td>
+            ${isOpen
+                ? html`<${Badge} of="running" />`
+                : html`<${Badge} of=${one.outcome} reason=${one.reason} />`}
+        </td>
         <td><${Time} at=${one.startedAt} zone=${zone} /></td>
         <td class="right num">${Number.isNaN(began - before) ? "" : span(Math.max(0, began - before))}</td>
         <td><${Time} at=${one.endedAt} zone=${zone} none="not yet" /></td>
@@ -21,7 +25,9 @@ function Attempt({ one, zone, before }) {
         <td>${one.worker ?? html`<span class="faint">a node</span>`}</td>
         <td class="num">${one.fence}</td>
         <td>
-            ${one.error ? html`<code>${one.error.code}</code> ${one.error.message}` : html`<span class="faint">${one.reason ? reasonText(one.reason) : "–"}</span>`}
+            ${one.error
+                ? html`<code>${one.error.code}</code> ${one.error.message}`
+                : html`<span class="faint">${one.reason ? reasonText(one.reason) : "–"}</span>`}
             ${one.error?.retryable === false ? html` <span class="faint small">not retryable</span>` : null}
         </td>
     </tr>`;
@@ -35,8 +41,15 @@ export function Attempts({ data, zone }) {
             <table class="table">
                 <thead>
                     <tr>
-                        <th>No.</th><th>Outcome</th><th>Started</th><th class="right">After</th><th>Ended</th>
-                        <th class="right">Took</th><th>Worker</th><th>Fence</th><th>Error</th>
+                        <th>No.</th>
+                        <th>Outcome</th>
+                        <th>Started</th>
+                        <th class="right">After</th>
+                        <th>Ended</th>
+                        <th class="right">Took</th>
+                        <th>Worker</th>
+                        <th>Fence</th>
+                        <th>Error</th>
                     </tr>
                 </thead>
                 <tbody>
@@ -52,7 +65,11 @@ export function Attempts({ data, zone }) {
                 </tbody>
             </table>
         </div>
-        ${moreAttempts ? html`<p class="faint small">The first ${number(attempts.length)} attempts are shown; there are more.</p>` : null}`;
+        ${moreAttempts
+            ? html`<p class="faint small">
+                  The first ${number(attempts.length)} attempts are shown; there are more.
+              </p>`
+            : null}`;
 }
 
 const DONE = /** @type {Record<string, string>} */ ({
@@ -62,6 +79,12 @@ const DONE = /** @type {Record<string, string>} */ ({
     "run.terminate": "terminated it",
     "run.retry": "retried it",
 });
+
+/** @param {any} entry */
+function auditText(entry) {
+    const what = DONE[entry.operation] ?? entry.operation ?? "did something";
+    return `${entry.by ?? "Somebody"} ${what}${entry.result === "done" ? "" : ` (${entry.result})`}`;
+}
 
 /** Events and entries of the audit log in one order. @param {any[]} events @param {any[] | null} audit */
 function merge(events, audit) {
@@ -77,7 +100,7 @@ function merge(events, audit) {
             at: entry.at,
             key: `audit ${entry.node} ${entry.seq}`,
             who: entry.by ?? entry.from ?? "somebody",
-            text: `${entry.by ?? "Somebody"} ${DONE[entry.operation] ?? entry.operation ?? "did something"}${entry.result === "done" ? "" : ` (${entry.result})`}`,
+            text: auditText(entry),
             tone: "person",
         });
     return rows.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
@@ -91,7 +114,10 @@ export function History({ data, zone }) {
     const rows = merge(data.events, data.audit);
     const shown = isAll ? rows : rows.slice(-FEW);
     const name = zoneName(zone);
-    if (rows.length === 0) return html`<p class="faint">The events of this run are gone; the server keeps them for some days.</p>`;
+    if (rows.length === 0)
+        return html`<p class="faint">
+            The events of this run are gone; the server keeps them for some days.
+        </p>`;
     return html`${shown.length < rows.length
             ? html`<button type="button" class="small" onClick=${() => setAll(true)}>
                   The last ${FEW} of ${number(rows.length)} are shown; show all
@@ -99,12 +125,19 @@ export function History({ data, zone }) {
             : null}
         <ol class="history">
             ${shown.map(
-                ({ at, key, who, text, tone }) => html`<li key=${key} class=${tone === "person" ? "history-person" : ""}>
-                    <time class="num faint" dateTime=${at} title=${name}>${fullTime(at, name)}.${at.slice(20, 23)}</time>
-                    <span class=${tone && tone !== "person" ? `tone-text-${tone}` : ""}>${text}</span>
-                    <span class="faint small">${who}</span>
-                </li>`,
+                ({ at, key, who, text, tone }) =>
+                    html`<li key=${key} class=${tone === "person" ? "history-person" : ""}>
+                        <time class="num faint" datetime=${at} title=${name}
+                            >${fullTime(at, name)}.${at.slice(20, 23)}</time
+                        >
+                        <span class=${tone && tone !== "person" ? `tone-text-${tone}` : ""}>${text}</span>
+                        <span class="faint small">${who}</span>
+                    </li>`,
             )}
         </ol>
-        ${data.audit === null ? html`<p class="faint small">Who approved, cancelled or retried it is in the audit log, which administrators can read.</p>` : null}`;
+        ${data.audit === null
+            ? html`<p class="faint small">
+                  Who approved, cancelled or retried it is in the audit log, which administrators can read.
+              </p>`
+            : null}`;
 }

@@ -35,7 +35,9 @@ function Part({ cause, amount, whys, total }) {
     return html`<tr>
         <td class="nowrap"><i class="gantt-key phase-${name}"></i>${word}</td>
         <td class="right num nowrap" title=${exact(amount)}>${span(amount)}</td>
-        <td class="right num">${total > 0 ? `${((100 * amount) / total).toFixed(amount / total < 0.1 ? 1 : 0)} %` : ""}</td>
+        <td class="right num">
+            ${total > 0 ? `${((100 * amount) / total).toFixed(amount / total < 0.1 ? 1 : 0)} %` : ""}
+        </td>
         <td class="muted small">${[...whys].join("; ")}</td>
     </tr>`;
 }
@@ -68,24 +70,54 @@ export function LatenessSplit({ data, phases }) {
         (abort) => loadEvidence(data, from, until, abort),
         { keep: true },
     );
-    const { total, parts } = splitLateness(phases, until, evidence.data ?? { ...NO_EVIDENCE, queue: run.queue });
+    const { total, parts } = splitLateness(
+        phases,
+        until,
+        evidence.data ?? { ...NO_EVIDENCE, queue: run.queue },
+    );
     const isKnown = !isLong || evidence.data !== undefined || evidence.error !== undefined;
     return html`<div class="late">
         <${Total} run=${run} until=${until} />
         <div class="late-bar" aria-hidden="true">
             ${parts.map(
                 ({ cause, amount }) =>
-                    html`<i key=${cause} class="phase-${CAUSES[cause][1]}" style=${{ flexGrow: amount, flexBasis: 0 }}></i>`,
+                    html`<i
+                        key=${cause}
+                        class="phase-${CAUSES[cause][1]}"
+                        style=${{ flexGrow: amount, flexBasis: 0 }}
+                    ></i>`,
             )}
         </div>
         ${total === 0
             ? html`<p class="muted">It started when it was due.</p>`
             : !isKnown
               ? html`<div class="loading" role="status" aria-label="Loading"></div>`
-              : html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of causes"><table class="table late-table">
-                    <thead><tr><th>Cause</th><th class="right">Time</th><th class="right">Share</th><th>Why</th></tr></thead>
-                    <tbody>${parts.map((part) => html`<${Part} key=${part.cause} ...${part} total=${total} />`)}</tbody>
-                    <tfoot><tr><th>Total</th><td class="right num" title="The parts add up to this exactly.">${exact(total)}</td><td></td><td></td></tr></tfoot>
-                </table></div>`}
+              : html`<div class="scroll-x" tabindex="0" role="region" aria-label="Table of causes">
+                    <table class="table late-table">
+                        <thead>
+                            <tr>
+                                <th>Cause</th>
+                                <th class="right">Time</th>
+                                <th class="right">Share</th>
+                                <th>Why</th>
+                            </tr>
+                        </thead>
+                        <tbody>
+                            ${parts.map(
+                                (part) => html`<${Part} key=${part.cause} ...${part} total=${total} />`,
+                            )}
+                        </tbody>
+                        <tfoot>
+                            <tr>
+                                <th>Total</th>
+                                <td class="right num" title="The parts add up to this exactly.">
+                                    ${exact(total)}
+                                </td>
+                                <td></td>
+                                <td></td>
+                            </tr>
+                        </tfoot>
+                    </table>
+                </div>`}
     </div>`;
 }

@@ -34,7 +34,11 @@ function stepsOfEvents(run, events) {
     return first || run.state === "held" || run.state === "approval" ? steps : null;
 }
 
-/** The same from attempts: between them, nobody can tell what the run waited for. @param {any} run @param {any[]} attempts */
+/**
+ * The same from attempts: between them, nobody can tell what the run waited for.
+ * @param {any} run
+ * @param {any[]} attempts
+ */
 function stepsOfAttempts(run, attempts) {
     const steps = /** @type {Array<{at: number, kind: PhaseKind, attempt: number}>} */ ([]);
     for (const one of attempts) {
@@ -76,7 +80,11 @@ export function phasesOf(run, attempts, events, at, needsApproval) {
     return { phases, exact: told !== null };
 }
 
-/** When the last attempt started, or where the phases end if none has. @param {any} run @param {Phase[]} phases */
+/**
+ * When the last attempt started, or where the phases end if none has.
+ * @param {any} run
+ * @param {Phase[]} phases
+ */
 export function lastStart(run, phases) {
     if (run.startedAt && run.attempt > 0) return ms(run.startedAt);
     return phases.length > 0 ? phases[phases.length - 1].to : ms(run.due);
@@ -96,7 +104,12 @@ function cutTo(ranges, from, to) {
         .filter(([a, b]) => b > a);
 }
 
-/** Splits a wait at the borders of all evidence and names each piece. @param {number} from @param {number} to @param {Evidence} seen */
+/**
+ * Splits a wait at the borders of all evidence and names each piece.
+ * @param {number} from
+ * @param {number} to
+ * @param {Evidence} seen
+ */
 function splitReady(from, to, seen) {
     const paused = cutTo(seen.paused, from, to);
     const gate = cutTo(seen.gate, from, to);
@@ -106,16 +119,25 @@ function splitReady(from, to, seen) {
         ranges.some(([a, b]) => a <= at && at < b);
     return borders.slice(0, -1).map((at, i) => {
         const piece = { from: at, to: borders[i + 1] };
-        if (has(paused, at)) return { ...piece, cause: "paused", why: `the queue ${seen.queue} was paused` };
+        if (has(paused, at))
+            return { ...piece, cause: "paused", why: `the queue ${seen.queue} was paused` };
         if (has(gate, at))
             return { ...piece, cause: "gate", why: "another run of this schedule held its gate" };
         if (seen.hasGate)
-            return { ...piece, cause: "other", why: "the gate or a busy worker: the two cannot be told apart afterwards" };
+            return {
+                ...piece,
+                cause: "other",
+                why: "the gate or a busy worker: the two cannot be told apart afterwards",
+            };
         if (!seen.queue) return { ...piece, cause: "node", why: "no place was free on a node" };
         if (!seen.busy) return { ...piece, cause: "other", why: "too many runs of this queue to tell" };
         if (has(busy, at))
             return { ...piece, cause: "queue", why: `workers had other runs of the queue ${seen.queue}` };
-        return { ...piece, cause: "noWorker", why: `no worker had a run of the queue ${seen.queue}, and none claimed this one` };
+        return {
+            ...piece,
+            cause: "noWorker",
+            why: `no worker had a run of the queue ${seen.queue}, and none claimed this one`,
+        };
     });
 }
 
@@ -123,7 +145,8 @@ function splitReady(from, to, seen) {
 function partsOf(phase, seen) {
     const { from, to, kind } = phase;
     const one = (/** @type {string} */ cause, /** @type {string} */ why) => [{ cause, from, to, why }];
-    const within = (/** @type {number[]} */ times) => times.some((time) => time >= from - 1000 && time <= to + 1000);
+    const within = (/** @type {number[]} */ times) =>
+        times.some((time) => time >= from - 1000 && time <= to + 1000);
     switch (kind) {
         case "start":
             if (within(seen.clock)) return one("clock", "the clock of the server jumped");

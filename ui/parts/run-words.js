@@ -16,7 +16,11 @@ export const KINDS = {
 /** The state of an open run, the outcome of an ended one. @param {any} run */
 export const stateName = (run) => run.outcome ?? run.state;
 
-/** Milliseconds from due to a start, or until now while it waits; NaN if unknown. @param {any} run @param {number} at */
+/**
+ * Milliseconds from due to a start, or until now while it waits; NaN if unknown.
+ * @param {any} run
+ * @param {number} at
+ */
 export function latenessMs(run, at) {
     if (run.startedAt) return Math.max(0, ms(run.startedAt) - ms(run.due));
     if (run.state === "ended") return NaN;
@@ -56,7 +60,9 @@ export function runSentence(run) {
         case "approval":
             return "Waits until somebody approves or rejects it.";
         case "ready":
-            return run.queue ? `Waits for a worker of the queue ${run.queue}.` : "Waits for a place on a node.";
+            return run.queue
+                ? `Waits for a worker of the queue ${run.queue}.`
+                : "Waits for a place on a node.";
         case "leased":
             return `Claimed by ${run.worker ?? "a node"}; it has not reported that it works yet.`;
         case "running":

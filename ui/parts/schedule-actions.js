@@ -46,7 +46,8 @@ export const NO_PAUSE = { reason: "", length: "", time: "" };
 export function pauseBody(form) {
     const reason = form.reason.trim() || null;
     if (form.length === "") return { reason, until: null };
-    const at = form.length === "time" ? instantOf(form.time, dialogZone()) : now.value + Number(form.length);
+    const at =
+        form.length === "time" ? instantOf(form.time, dialogZone()) : now.value + Number(form.length);
     if (at === null) throw new Error("until: no time; choose one");
     return { reason, until: new Date(at).toISOString() };
 }
@@ -70,8 +71,9 @@ export function PauseFields({ form, onChange }) {
                 ${PAUSES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
             </select>
         <//>
-        ${form.length === "time"
-            ? html`<${Field} label="Until" hint="In ${zone}">
+        ${
+            form.length === "time"
+                ? html`<${Field} label="Until" hint="In ${zone}">
                   <input
                       type="datetime-local"
                       required
@@ -79,7 +81,8 @@ export function PauseFields({ form, onChange }) {
                       onInput=${(/** @type {any} */ event) => onChange({ ...form, time: event.target.value })}
                   />
               <//>`
-            : null}`;
+                : null
+        }`;
 }
 
 /** @typedef {{id: string, onClose: () => void, onDone?: () => void}} ActionProps */
@@ -104,9 +107,14 @@ export function PauseDialog({ id, onClose, onDone }) {
 /** What the server says that resuming would do. @param {{forecast: any}} props */
 function Forecast({ forecast }) {
     return html`<p class="note">${forecast.text}</p>
-        ${forecast.nextAt
-            ? html`<p class="muted">Next run: <${Time} at=${forecast.nextAt} relative />, <${Time} at=${forecast.nextAt} />.</p>`
-            : null}`;
+        ${
+            forecast.nextAt
+                ? html`<p class="muted">Next run: <${Time}
+                    at=${forecast.nextAt}
+                    relative
+                />, <${Time} at=${forecast.nextAt} />.</p>`
+                : null
+        }`;
 }
 
 /** Resumes after showing what would become of the slots of the pause. @param {ActionProps} props */
@@ -121,7 +129,10 @@ export function ResumeDialog({ id, onClose, onDone }) {
     };
     return html`<${FormDialog} title="Resume ${id}" action="Resume" onClose=${onClose} run=${run}>
         <div class="forecast">
-            <${Load} of=${forecast} rows=${2}>${(/** @type {any} */ data) => html`<${Forecast} forecast=${data} />`}<//>
+            <${Load}
+                of=${forecast}
+                rows=${2}
+            >${(/** @type {any} */ data) => html`<${Forecast} forecast=${data} />`}<//>
         </div>
     <//>`;
 }
@@ -138,13 +149,21 @@ export function DeleteDialog({ id, onClose, onDone }) {
         toast(`${id}: deleted`);
         onDone?.();
     };
-    return html`<${FormDialog} title="Delete ${id}" action="Delete" tone="danger" onClose=${onClose} run=${run}>
+    return html`<${FormDialog}
+        title="Delete ${id}"
+        action="Delete"
+        tone="danger"
+        onClose=${onClose}
+        run=${run}
+    >
         <p>
             The schedule and its plan are deleted. Runs that wait end; runs that are being carried out finish
             their attempt. Its history stays until it is too old.
         </p>
         <p class="muted fixed-line">
-            ${state ? `It has ${plural(state.open, "open run")}, ${state.waiting === 0 ? "none" : state.waiting} of them waiting.` : null}
+            ${state
+                ? `It has ${plural(state.open, "open run")} and ${plural(state.waiting, "waiting start")}.`
+                : null}
         </p>
         ${error ? html`<${Problem} error=${error} />` : null}
     <//>`;

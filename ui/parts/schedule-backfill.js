@@ -12,7 +12,13 @@ import { ZonedTime } from "./schedule-zone.js";
 
 const HOUR = 3_600_000;
 /** @type {Array<[string, string]>} */
-const SPANS = [["6", "6 hours"], ["24", "Day"], ["168", "Week"], ["720", "30 days"], ["1440", "60 days"]];
+const SPANS = [
+    ["6", "6 hours"],
+    ["24", "Day"],
+    ["168", "Week"],
+    ["720", "30 days"],
+    ["1440", "60 days"],
+];
 const WIDTH = 720;
 
 /** Outcomes in the order in which they are stacked: the tone, and how buckets count them. */
@@ -24,7 +30,12 @@ const STACK = /** @type {const} */ ([
     ["off", ["cancelled"]],
 ]);
 
-/** How many slots of each tone are in each bucket of the strip. @param {any} row @param {number} from @param {number} step */
+/**
+ * How many slots of each tone are in each bucket of the strip.
+ * @param {any} row
+ * @param {number} from
+ * @param {number} step
+ */
 function buckets(row, from, step) {
     const found = new Map();
     const add = (/** @type {string} */ at, /** @type {string} */ tone, /** @type {number} */ count) => {
@@ -56,12 +67,20 @@ function SlotStrip({ id, hours, zone, from, to, onRange }) {
     const [end] = useState(() => Math.ceil(now.value / HOUR) * HOUR);
     const begin = end - hours * HOUR;
     const step = (hours * HOUR) / 120;
-    const slots = useResource(`strip ${id} ${hours}`, (abort) =>
-        get(
-            "/api/v1/slots",
-            { schedule: id, from: new Date(begin).toISOString(), to: new Date(end).toISOString(), step: `${step / 1000}s`, slots: 200 },
-            abort,
-        ),
+    const slots = useResource(
+        `strip ${id} ${hours}`,
+        (abort) =>
+            get(
+                "/api/v1/slots",
+                {
+                    schedule: id,
+                    from: new Date(begin).toISOString(),
+                    to: new Date(end).toISOString(),
+                    step: `${step / 1000}s`,
+                    slots: 200,
+                },
+                abort,
+            ),
         { refreshOn: (event) => event.schedule === id, pause: 5000 },
     );
     const x = (/** @type {number} */ at) => ((at - begin) / (end - begin)) * WIDTH;
@@ -80,7 +99,10 @@ function SlotStrip({ id, hours, zone, from, to, onRange }) {
     const chosen = drag ? [Math.min(...drag), Math.max(...drag)] : [from ? ms(from) : NaN, to ? ms(to) : NaN];
     const row = slots.data?.schedules[0];
     const found = row ? buckets(row, begin, step) : new Map();
-    const most = Math.max(1, ...[...found.values()].map((one) => Object.values(one).reduce((a, b) => a + b, 0)));
+    const most = Math.max(
+        1,
+        ...[...found.values()].map((one) => Object.values(one).reduce((a, b) => a + b, 0)),
+    );
     return html`<div class="slot-strip">
         <svg
             ref=${ref}
@@ -102,19 +124,43 @@ function SlotStrip({ id, hours, zone, from, to, onRange }) {
                     if (!one[tone]) return null;
                     const height = Math.max(3, (58 * one[tone]) / most);
                     y -= height;
-                    return html`<rect class="fill-${tone}" x=${(i * WIDTH) / 120 + 0.5} y=${y} width=${WIDTH / 120 - 1} height=${height} />`;
+                    return html`<rect
+                        class="fill-${tone}"
+                        x=${(i * WIDTH) / 120 + 0.5}
+                        y=${y}
+                        width=${WIDTH / 120 - 1}
+                        height=${height}
+                    />`;
                 });
             })}
             ${Number.isNaN(chosen[0]) || Number.isNaN(chosen[1])
                 ? null
-                : html`<rect class="slot-strip-chosen" x=${x(chosen[0])} y="0" width=${Math.max(2, x(chosen[1]) - x(chosen[0]))} height="64" />`}
+                : html`<rect
+                      class="slot-strip-chosen"
+                      x=${x(chosen[0])}
+                      y="0"
+                      width=${Math.max(2, x(chosen[1]) - x(chosen[0]))}
+                      height="64"
+                  />`}
         </svg>
-        <p class="slot-strip-ends small faint num"><span>${shortTime(begin, zone)}</span><span>drag to choose a range</span><span>${shortTime(end, zone)}</span></p>
+        <p class="slot-strip-ends small faint num">
+            <span>${shortTime(begin, zone)}</span><span>drag to choose a range</span
+            ><span>${shortTime(end, zone)}</span>
+        </p>
         <p class="row small muted slot-strip-key">
-            ${[["ok", "ran"], ["bad", "failed"], ["miss", "missed or dropped"], ["skip", "skipped"], ["off", "cancelled"]].map(
-                ([tone, text]) => html`<span><span class="dot-${tone}" aria-hidden="true"></span> ${text}</span>`,
+            ${[
+                ["ok", "ran"],
+                ["bad", "failed"],
+                ["miss", "missed or dropped"],
+                ["skip", "skipped"],
+                ["off", "cancelled"],
+            ].map(
+                ([tone, text]) =>
+                    html`<span><span class="dot-${tone}" aria-hidden="true"></span> ${text}</span>`,
             )}
-            ${row?.cut || slots.data?.cut ? html`<span class="faint">${row?.cut ?? slots.data.cut}</span>` : null}
+            ${row?.cut || slots.data?.cut
+                ? html`<span class="faint">${row?.cut ?? slots.data.cut}</span>`
+                : null}
         </p>
         ${slots.error ? html`<${Problem} error=${slots.error} retry=${slots.reload} />` : null}
     </div>`;
@@ -123,14 +169,22 @@ function SlotStrip({ id, hours, zone, from, to, onRange }) {
 /** What the server says that the backfill would do. @param {{plan: any, zone: string}} props */
 function Plan({ plan, zone }) {
     const [range] = plan.ranges;
-    if (plan.count === 0) return html`<p>No slot of this range ${plan.only === "missed" ? "was missed" : "exists"}.</p>`;
+    if (plan.count === 0)
+        return html`<p>No slot of this range ${plan.only === "missed" ? "was missed" : "exists"}.</p>`;
     return html`<p>
-            <strong>${plan.more ? "More than " : ""}${plural(plan.count, plan.only === "missed" ? "missed slot" : "slot")}</strong>
+            <strong
+                >${plan.more ? "More than " : ""}${plural(
+                    plan.count,
+                    plan.only === "missed" ? "missed slot" : "slot",
+                )}</strong
+            >
             from ${fullTime(range.first, zone)} to ${fullTime(range.last, zone)} ${zone}.
         </p>
         <details>
             <summary class="small">
-                ${plan.times.length < plan.count ? `The first ${number(plan.times.length)} of them` : "All of them"}
+                ${plan.times.length < plan.count
+                    ? `The first ${number(plan.times.length)} of them`
+                    : "All of them"}
             </summary>
             <ul class="bare-list small num times-columns">
                 ${plan.times.map((/** @type {string} */ at) => html`<li>${fullTime(at, zone)}</li>`)}
@@ -147,16 +201,21 @@ function Started({ id, started, zone, onClose }) {
     );
     return html`<p>Backfill ${started.id} has begun. It continues when you close this dialog.</p>
         <${Load} of=${progress} rows=${2}>
-            ${(/** @type {any} */ data) => html`<${BackfillRow} backfill=${data} zone=${zone} onChange=${progress.reload} />`}
+            ${(/** @type {any} */ data) =>
+                html`<${BackfillRow} backfill=${data} zone=${zone} onChange=${progress.reload} />`}
         <//>
-        <div class="dialog-foot"><button type="button" class="primary" onClick=${onClose}>Close</button></div>`;
+        <div class="dialog-foot">
+            <button type="button" class="primary" onClick=${onClose}>Close</button>
+        </div>`;
 }
 
 /** @param {{id: string, schedule: any, onClose: () => void, onDone: () => void}} props */
 export function BackfillDialog({ id, schedule, onClose, onDone }) {
     const zone = zoneName(schedule.spec.timezone);
     const [hours, setHours] = useState("24");
-    const [range, setRange] = useState(/** @type {{from: string | null, to: string | null}} */ ({ from: null, to: null }));
+    const [range, setRange] = useState(
+        /** @type {{from: string | null, to: string | null}} */ ({ from: null, to: null }),
+    );
     const [only, setOnly] = useState("missed");
     const [overlap, setOverlap] = useState("");
     const [started, setStarted] = useState(/** @type {any} */ (null));
@@ -164,9 +223,8 @@ export function BackfillDialog({ id, schedule, onClose, onDone }) {
     const [busy, setBusy] = useState(false);
     const isChosen = Boolean(range.from && range.to);
     const body = { ...range, only, ...(overlap ? { overlap } : {}) };
-    const plan = useResource(
-        isChosen ? `plan ${JSON.stringify(body)}` : "",
-        (abort) => request("POST", v1("schedules", id, "backfill"), { body: { ...body, dryRun: true }, signal: abort }),
+    const plan = useResource(isChosen ? `plan ${JSON.stringify(body)}` : "", (abort) =>
+        request("POST", v1("schedules", id, "backfill"), { body: { ...body, dryRun: true }, signal: abort }),
     );
     const submit = async (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -186,33 +244,78 @@ export function BackfillDialog({ id, schedule, onClose, onDone }) {
             ? html`<${Started} id=${id} started=${started} zone=${zone} onClose=${onClose} />`
             : html`<form class="form" onSubmit=${submit}>
                   <div class="row">
-                      <${Tabs} label="Time that the strip shows" tabs=${SPANS} chosen=${hours} onChoose=${setHours} />
+                      <${Tabs}
+                          label="Time that the strip shows"
+                          tabs=${SPANS}
+                          chosen=${hours}
+                          onChoose=${setHours}
+                      />
                       <span class="faint small">until now, ${zone}</span>
                   </div>
-                  <${SlotStrip} key=${hours} id=${id} hours=${Number(hours)} zone=${zone} ...${range} onRange=${(/** @type {string} */ from, /** @type {string} */ to) => setRange({ from, to })} />
+                  <${SlotStrip}
+                      key=${hours}
+                      id=${id}
+                      hours=${Number(hours)}
+                      zone=${zone}
+                      ...${range}
+                      onRange=${(/** @type {string} */ from, /** @type {string} */ to) =>
+                          setRange({ from, to })}
+                  />
                   <div class="grid2 tight">
-                      <${Field} label="From (inclusive)"><${ZonedTime} label="From" zone=${zone} value=${range.from} onChange=${(/** @type {any} */ from) => setRange({ ...range, from })} /><//>
-                      <${Field} label="To (inclusive)" hint=${range.to ? relative(range.to) : null}><${ZonedTime} label="To" zone=${zone} value=${range.to} onChange=${(/** @type {any} */ to) => setRange({ ...range, to })} /><//>
+                      <${Field} label="From (inclusive)"
+                          ><${ZonedTime}
+                              label="From"
+                              zone=${zone}
+                              value=${range.from}
+                              onChange=${(/** @type {any} */ from) => setRange({ ...range, from })}
+                      /><//>
+                      <${Field} label="To (inclusive)" hint=${range.to ? relative(range.to) : null}
+                          ><${ZonedTime}
+                              label="To"
+                              zone=${zone}
+                              value=${range.to}
+                              onChange=${(/** @type {any} */ to) => setRange({ ...range, to })}
+                      /><//>
                   </div>
                   <label class="check">
-                      <input type="checkbox" checked=${only === "missed"} onChange=${(/** @type {any} */ event) => setOnly(event.target.checked ? "missed" : "all")} />
+                      <input
+                          type="checkbox"
+                          checked=${only === "missed"}
+                          onChange=${(/** @type {any} */ event) =>
+                              setOnly(event.target.checked ? "missed" : "all")}
+                      />
                       Only slots that were missed: no run was started for them
                   </label>
-                  <${Field} label="If a run is still open" hint=${overlap ? sentenceOf(OVERLAP, overlap) : "Runs wait for each other, unless the schedule allows all."}>
-                      <select value=${overlap} onChange=${(/** @type {any} */ event) => setOverlap(event.target.value)}>
+                  <${Field}
+                      label="If a run is still open"
+                      hint=${overlap
+                          ? sentenceOf(OVERLAP, overlap)
+                          : "Runs wait for each other, unless the schedule allows all."}
+                  >
+                      <select
+                          value=${overlap}
+                          onChange=${(/** @type {any} */ event) => setOverlap(event.target.value)}
+                      >
                           <option value="">default</option>
                           ${OVERLAP.map(([name, text]) => html`<option value=${name}>${text}</option>`)}
                       </select>
                   <//>
                   <div class="fill-plan" aria-live="polite">
                       ${isChosen
-                          ? html`<${Load} of=${plan} rows=${2}>${(/** @type {any} */ data) => html`<${Plan} plan=${data} zone=${zone} />`}<//>`
+                          ? html`<${Load} of=${plan} rows=${2}
+                                >${(/** @type {any} */ data) =>
+                                    html`<${Plan} plan=${data} zone=${zone} />`}<//
+                            >`
                           : html`<p class="muted">Choose a range to count its slots.</p>`}
                   </div>
                   ${error ? html`<${Problem} error=${error} />` : null}
                   <div class="dialog-foot">
                       <button type="button" onClick=${onClose}>Cancel</button>
-                      <button type="submit" class="primary" disabled=${busy || !plan.data || plan.data.count === 0}>
+                      <button
+                          type="submit"
+                          class="primary"
+                          disabled=${busy || !plan.data || plan.data.count === 0}
+                      >
                           ${plan.data?.count ? `Run ${plural(plan.data.count, "slot")}` : "Run"}
                       </button>
                   </div>

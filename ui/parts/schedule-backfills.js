@@ -24,27 +24,40 @@ function partsOf(one) {
 /** @param {{backfill: any, zone: string, onChange: () => void}} props */
 export function BackfillRow({ backfill, zone, onChange }) {
     const parts = partsOf(backfill).filter(([, , count]) => count > 0);
-    const total = Math.max(1, parts.reduce((sum, [, , count]) => sum + count, 0));
+    const total = Math.max(
+        1,
+        parts.reduce((sum, [, , count]) => sum + count, 0),
+    );
     const stop = () =>
         attempt(
             () => post(v1("schedules", backfill.schedule, "backfills", String(backfill.id), "stop")),
             `Backfill ${backfill.id}: stopped`,
         ).then(onChange);
+    const range = `${shortTime(backfill.from, zone)} – ${shortTime(backfill.to, zone)}`;
     return html`<div class="fill-row">
         <div class="row">
             <strong>Backfill ${backfill.id}</strong>
-            <span class="num muted">${shortTime(backfill.from, zone)} – ${shortTime(backfill.to, zone)}</span>
-            <span class="faint">${plural(backfill.slots, "slot")}${backfill.only === "missed" ? ", only missed" : ""}, by ${backfill.createdBy},${" "}
-                <${Time} at=${backfill.createdAt} relative /></span>
+            <span class="num muted">${range}</span>
+            <span class="faint">
+                ${plural(backfill.slots, "slot")}${backfill.only === "missed" ? ", only missed" : ""}
+                ${`, by ${backfill.createdBy}, `}<${Time} at=${backfill.createdAt} relative />
+            </span>
             <span class="grow"></span>
             ${backfill.state === "running"
                 ? may("operate") && !backfill.stopped
                     ? html`<button type="button" class="small" onClick=${stop}>Stop</button>`
                     : html`<span class="muted">running</span>`
-                : html`<span class="muted">${backfill.stopped ? "stopped" : "ended"}${backfill.endedAt ? html` <${Time} at=${backfill.endedAt} relative />` : null}</span>`}
+                : html`<span class="muted"
+                      >${backfill.stopped ? "stopped" : "ended"}${backfill.endedAt
+                          ? html` <${Time} at=${backfill.endedAt} relative />`
+                          : null}</span
+                  >`}
         </div>
         <div class="fillbar" aria-hidden="true">
-            ${parts.map(([tone, , count]) => html`<span class="fillbar-${tone}" style=${{ flexGrow: count / total }}></span>`)}
+            ${parts.map(
+                ([tone, , count]) =>
+                    html`<span class="fillbar-${tone}" style=${{ flexGrow: count / total }}></span>`,
+            )}
         </div>
         <p class="small muted num">
             ${parts.map(([, name, count]) => `${number(count)} ${name}`).join(" · ") || "nothing yet"}
@@ -57,17 +70,30 @@ export function BackfillRow({ backfill, zone, onChange }) {
 export function Backfills({ schedule }) {
     const { id } = schedule;
     const zone = zoneName(schedule.spec.timezone);
-    const list = useResource(`backfills ${id}`, (abort) => get(v1("schedules", id, "backfills"), { limit: 5 }, abort), {
-        refreshOn: (event) => event.schedule === id && /^(backfill|run)\./.test(event.type),
-        pause: 2000,
-    });
+    const list = useResource(
+        `backfills ${id}`,
+        (abort) => get(v1("schedules", id, "backfills"), { limit: 5 }, abort),
+        {
+            refreshOn: (event) => event.schedule === id && /^(backfill|run)\./.test(event.type),
+            pause: 2000,
+        },
+    );
     if (!list.data?.backfills.length && !list.error) return null;
     return html`<${Card} title="Backfills">
         <${Load} of=${list} rows=${1}>
-            ${(/** @type {any} */ data) => html`<div class="stack-small">
-                ${data.backfills.map((/** @type {any} */ one) => html`<${BackfillRow} key=${one.id} backfill=${one} zone=${zone} onChange=${list.reload} />`)}
-                ${data.cursor ? html`<p class="faint small">The last five are shown.</p>` : null}
-            </div>`}
+            ${(/** @type {any} */ data) =>
+                html`<div class="stack-small">
+                    ${data.backfills.map(
+                        (/** @type {any} */ one) =>
+                            html`<${BackfillRow}
+                                key=${one.id}
+                                backfill=${one}
+                                zone=${zone}
+                                onChange=${list.reload}
+                            />`,
+                    )}
+                    ${data.cursor ? html`<p class="faint small">The last five are shown.</p>` : null}
+                </div>`}
         <//>
     <//>`;
 }

@@ -11,11 +11,16 @@ function Lazy({ load, name, props, height }) {
     useEffect(() => {
         load().then(
             (module) => setFound({ Part: module[name] }),
-            () => setFound({ error: new Error("This part could not be loaded; the server may have been upgraded.") }),
+            () =>
+                setFound({
+                    error: new Error("This part could not be loaded; the server may have been upgraded."),
+                }),
         );
     }, []);
     if (found?.error) return html`<${Problem} error=${found.error} retry=${() => location.reload()} />`;
-    return html`<div style=${{ minHeight: `${height}px` }}>${found ? html`<${found.Part} ...${props} />` : null}</div>`;
+    return html`<div style=${{ minHeight: `${height}px` }}>
+        ${found ? html`<${found.Part} ...${props} />` : null}
+    </div>`;
 }
 
 const loadHeatMap = () => import("./heat-map.js");
@@ -27,12 +32,21 @@ export function ScheduleCalendar({ schedule }) {
     const year = Number(query.value.year) || today;
     const onYear = (/** @type {number} */ value) => setQuery({ year: value === today ? null : value });
     return html`<${Card} title="Calendar">
-        <${Lazy} load=${loadHeatMap} name="HeatMap" height=${220} props=${{ schedule: schedule.id, year, onYear }} />
+        <${Lazy}
+            load=${loadHeatMap}
+            name="HeatMap"
+            height=${220}
+            props=${{ schedule: schedule.id, year, onYear }}
+        />
     <//>`;
 }
 
 /** @type {Array<[string, string]>} */
-const RANGES = [["7", "7 days"], ["30", "30 days"], ["90", "90 days"]];
+const RANGES = [
+    ["7", "7 days"],
+    ["30", "30 days"],
+    ["90", "90 days"],
+];
 
 /** @param {{schedule: any}} props */
 export function ScheduleCharts({ schedule }) {
@@ -40,17 +54,38 @@ export function ScheduleCharts({ schedule }) {
     const zone = schedule.spec.timezone;
     const [today] = useState(() => now.value);
     const day = (/** @type {number} */ at) => dateOf(civil(at, zone));
-    const props = { schedule: schedule.id, from: day(today - (Number(days) - 1) * 86_400_000), to: day(today) };
+    const props = {
+        schedule: schedule.id,
+        from: day(today - (Number(days) - 1) * 86_400_000),
+        to: day(today),
+    };
     return html`<div class="row">
-            <${Tabs} label="Range" tabs=${RANGES} chosen=${days} onChoose=${(/** @type {string} */ value) => setQuery({ days: value })} />
+            <${Tabs}
+                label="Range"
+                tabs=${RANGES}
+                chosen=${days}
+                onChoose=${(/** @type {string} */ value) => setQuery({ days: value })}
+            />
             <span class="faint small">Days of ${zone}</span>
         </div>
         <${Card} title="Lateness">
             <p class="muted small">From when a run was due to the start of its first attempt.</p>
-            <${Lazy} key=${`l${days}`} load=${loadQuantiles} name="LatenessChart" height=${220} props=${props} />
+            <${Lazy}
+                key=${`l${days}`}
+                load=${loadQuantiles}
+                name="LatenessChart"
+                height=${220}
+                props=${props}
+            />
         <//>
         <${Card} title="Duration">
             <p class="muted small">Of the last attempt of each run.</p>
-            <${Lazy} key=${`d${days}`} load=${loadQuantiles} name="DurationChart" height=${220} props=${props} />
+            <${Lazy}
+                key=${`d${days}`}
+                load=${loadQuantiles}
+                name="DurationChart"
+                height=${220}
+                props=${props}
+            />
         <//>`;
 }

@@ -13,25 +13,46 @@ import { instantOf, isZone, localText, ZonePicker } from "./schedule-zone.js";
 function Moment({ moment, zone, id }) {
     const jump = (/** @type {string | null} */ at, /** @type {string} */ text) =>
         at
-            ? html`<button type="button" class="small" onClick=${() => setQuery({ at, local: null })}>${text} <span class="num">${fullTime(at, zone)}</span></button>`
+            ? html`<button type="button" class="small" onClick=${() => setQuery({ at, local: null })}>
+                  ${text} <span class="num">${fullTime(at, zone)}</span>
+              </button>`
             : null;
     return html`<section class="moment ${moment.isSlot ? "is-slot" : ""}">
         <h3>
             ${moment.at
-                ? html`<span class="num">${fullTime(moment.at, zone)}</span> <span class="faint">${offsetName(moment.at, zone)} · ${zone} · <${Time} at=${moment.at} relative /></span>`
+                ? html`<span class="num">${fullTime(moment.at, zone)}</span>${" "}
+                      <span class="faint"
+                          >${offsetName(moment.at, zone)} · ${zone} · <${Time} at=${moment.at} relative
+                      /></span>`
                 : "This local time does not exist"}
         </h3>
         <p class="row">
             ${moment.isSlot
-                ? html`<${Badge} of=${moment.slot ? stateOf(moment.slot) : "planned"} reason=${moment.slot?.reason ?? null} />`
-                : html`<span class="badge tone-off"><span class="sign" aria-hidden="true">–</span>not a slot</span>`}
-            ${moment.local ? html`<span class="muted">local time of the schedule: <span class="num">${moment.local.replace("T", " ")}</span></span>` : null}
+                ? html`<${Badge}
+                      of=${moment.slot ? stateOf(moment.slot) : "planned"}
+                      reason=${moment.slot?.reason ?? null}
+                  />`
+                : html`<span class="badge tone-off"
+                      ><span class="sign" aria-hidden="true">–</span>not a slot</span
+                  >`}
+            ${moment.local
+                ? html`<span class="muted"
+                      >local time of the schedule:${" "}
+                      <span class="num">${moment.local.replace("T", " ")}</span></span
+                  >`
+                : null}
         </p>
-        <ul class="sentences">${moment.sentences.map((/** @type {string} */ text) => html`<li>${text}</li>`)}</ul>
+        <ul class="sentences">
+            ${moment.sentences.map((/** @type {string} */ text) => html`<li>${text}</li>`)}
+        </ul>
         <p class="row">
             ${jump(moment.previous, "← Previous slot")} ${jump(moment.next, "Next slot →")}
-            ${moment.slot?.run ? html`<a href=${href(["run", moment.slot.id])}>The run of this slot</a>` : null}
-            ${moment.at ? html`<a href=${href(["schedule", id], { tab: "slots", at: moment.at })}>Slots around it</a>` : null}
+            ${moment.slot?.run
+                ? html`<a href=${href(["run", moment.slot.id])}>The run of this slot</a>`
+                : null}
+            ${moment.at
+                ? html`<a href=${href(["schedule", id], { tab: "slots", at: moment.at })}>Slots around it</a>`
+                : null}
         </p>
     </section>`;
 }
@@ -61,28 +82,64 @@ export function ScheduleExplain({ schedule }) {
         setDraft(name);
         if (isZone(name)) applyZone(name);
     };
-    const applyZone = (/** @type {string} */ name) => setQuery({ in: name || null, at: at || answer.data?.moments[0]?.at, local: null }, { replace: true });
+    const applyZone = (/** @type {string} */ name) =>
+        setQuery({ in: name || null, at: at || answer.data?.moments[0]?.at, local: null }, { replace: true });
     return html`<${Card} title="Explain an instant">
         <p class="muted last-line">Why the schedule did, did not, will or will not run at a time.</p>
         <div class="row explain-bar">
             <${Field} label="Time">
-                <input type="datetime-local" step="1" aria-label="Time (${zone})" value=${shown} onInput=${choose} />
+                <input
+                    type="datetime-local"
+                    step="1"
+                    aria-label="Time (${zone})"
+                    value=${shown}
+                    onInput=${choose}
+                />
             <//>
             <${Field} label="In the zone">
-                <${ZonePicker} id="explain-zone" label="Zone of the time" value=${draft ?? zone} onChange=${setZone} />
+                <${ZonePicker}
+                    id="explain-zone"
+                    label="Zone of the time"
+                    value=${draft ?? zone}
+                    onChange=${setZone}
+                />
             <//>
             <div class="row explain-quick">
-                <button type="button" onClick=${() => setQuery({ at: new Date(now.value).toISOString(), local: null })}>Now</button>
-                ${[["UTC", "UTC"], [spec.timezone, "Zone of the schedule"], [viewerZone, "My zone"]]
+                <button
+                    type="button"
+                    onClick=${() => setQuery({ at: new Date(now.value).toISOString(), local: null })}
+                >
+                    Now
+                </button>
+                ${[
+                    ["UTC", "UTC"],
+                    [spec.timezone, "Zone of the schedule"],
+                    [viewerZone, "My zone"],
+                ]
                     .filter(([name], i, all) => all.findIndex(([other]) => other === name) === i)
-                    .map(([name, text]) => html`<button type="button" class="chip" aria-pressed=${zone === name ? "true" : "false"} onClick=${() => setZone(name)}>${text}</button>`)}
+                    .map(
+                        ([name, text]) =>
+                            html`<button
+                                type="button"
+                                class="chip"
+                                aria-pressed=${zone === name ? "true" : "false"}
+                                onClick=${() => setZone(name)}
+                            >
+                                ${text}
+                            </button>`,
+                    )}
             </div>
         </div>
         <div class="moments" aria-live="polite">
             <${Load} of=${answer} rows=${4}>
-                ${(/** @type {any} */ data) => html`
-                    ${data.moments.length > 1 ? html`<p class="note">A clock change makes this local time occur twice.</p>` : null}
-                    ${data.moments.map((/** @type {any} */ moment) => html`<${Moment} key=${moment.at} moment=${moment} zone=${zone} id=${id} />`)}
+                ${(/** @type {any} */ data) =>
+                    html` ${data.moments.length > 1
+                        ? html`<p class="note">A clock change makes this local time occur twice.</p>`
+                        : null}
+                    ${data.moments.map(
+                        (/** @type {any} */ moment) =>
+                            html`<${Moment} key=${moment.at} moment=${moment} zone=${zone} id=${id} />`,
+                    )}
                     ${data.note ? html`<p class="muted small">${data.note}</p>` : null}`}
             <//>
         </div>

@@ -13,7 +13,14 @@ const OVERLAP = 50; /* rows that may have been inserted into a page since it was
 
 /** Filters, in the order in which they are shown; the names are those of the API. */
 export const FILTERS = /** @type {const} */ ([
-    "search", "status", "health", "outcome", "action", "queue", "label", "zone",
+    "search",
+    "status",
+    "health",
+    "outcome",
+    "action",
+    "queue",
+    "label",
+    "zone",
 ]);
 
 /** These need the server's catalogue, which it reads after its start. */
@@ -28,7 +35,11 @@ const SIMPLE_ORDERS = ["id", "-id", "createdAt", "-createdAt", "updatedAt", "-up
  *     lateness: string | null, recent: string, warnings: string[]}} Row
  */
 
-/** The parts of a schedule that a row shows; the rest would fill the memory. @param {any} one @returns {Row} */
+/**
+ * The parts of a schedule that a row shows; the rest would fill the memory.
+ * @param {any} one
+ * @returns {Row}
+ */
 function rowOf(one) {
     const { state = {}, spec = {}, action } = one;
     return {
@@ -108,7 +119,10 @@ export class ScheduleList {
         this.abort.abort();
     }
 
-    /** Begins with the first page of other filters; the old rows stay until it is there. @param {Record<string, string>} values */
+    /**
+     * Begins with the first page of other filters; the old rows stay until it is there.
+     * @param {Record<string, string>} values
+     */
     open(values) {
         this.abort.abort();
         this.abort = new AbortController();
@@ -118,7 +132,9 @@ export class ScheduleList {
     }
 
     more() {
-        return this.cursor && !this.isLoading && !this.error ? this.read(this.cursor, NEXT_PAGE) : undefined;
+        return this.cursor && !this.isLoading && !this.error
+            ? this.read(this.cursor, NEXT_PAGE)
+            : undefined;
     }
 
     /** @param {any} answer */
@@ -135,9 +151,14 @@ export class ScheduleList {
      */
     async request(cursor, limit, abort) {
         const values = { ...this.values, cursor, limit, fields: FIELDS };
-        const simple = this.limits !== null && cursor !== null ? withoutCatalogue(this.values, { status: 409 }) : null;
+        const simple =
+            this.limits !== null && cursor !== null ? withoutCatalogue(this.values, { status: 409 }) : null;
         try {
-            const answer = await get("/api/v1/schedules", simple ? { ...values, ...simple } : { ...values, facets: true }, abort);
+            const answer = await get(
+                "/api/v1/schedules",
+                simple ? { ...values, ...simple } : { ...values, facets: true },
+                abort,
+            );
             if (!simple) this.limits = null;
             return answer;
         } catch (problem) {
@@ -248,8 +269,10 @@ export function healthOf(row, at) {
     if (row.damaged) return { name: "damaged", why: row.damaged };
     if (row.status === "closed") return { name: "closed", why: "" };
     if (row.status === "paused") return { name: "paused", why: row.pausedReason ?? "" };
-    if (row.nextAt && Date.parse(row.nextAt) < at - LATE_AFTER) return { name: "late", why: "not started yet" };
-    if (row.failures > 0) return { name: "failing", why: row.failures === 1 ? "" : `${row.failures} in a row` };
+    if (row.nextAt && Date.parse(row.nextAt) < at - LATE_AFTER)
+        return { name: "late", why: "not started yet" };
+    if (row.failures > 0)
+        return { name: "failing", why: row.failures === 1 ? "" : `${row.failures} in a row` };
     return { name: "ok", why: "" };
 }
 

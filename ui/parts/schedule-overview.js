@@ -4,96 +4,45 @@ import { html } from "../lib/html.js";
 import { get, getAll, post, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { href } from "../lib/router.js";
-import { spanOf } from "../lib/time.js";
-import { actionText, plural } from "../lib/words.js";
+import { number } from "../lib/words.js";
 import { Badge, Card, Facts, Link, Load, Spark, Time, useNow } from "./basic.js";
 import { ClockChanges, TimesTable } from "./editor-preview.js";
-import { BACKOFF, CATCHUP, DELIVERY, OVERLAP, sentenceOf } from "./editor-words.js";
 import { Duration, Lateness, stateName } from "./run-words.js";
 import { RUN_FIELDS } from "./run-list.js";
 import { Backfills } from "./schedule-backfills.js";
+import { actionFacts, governorFacts, policyFacts, specFacts } from "./schedule-facts.js";
 
 const LAST_RUNS = 8;
+const COUNTED = ["succeeded", "failed", "skipped", "missed", "dropped", "cancelled"];
 
-/** @param {any} spec */
-function specFacts(spec) {
-    const { exclude, window, dst } = spec;
-    const excluded = [
-        exclude.dates.length > 0 && plural(exclude.dates.length, "date"),
-        exclude.named.length > 0 && `the calendars ${exclude.named.join(", ")}`,
-        exclude.calendars.length > 0 && plural(exclude.calendars.length, "pattern"),
-    ].filter(Boolean);
-    return [
-        ["Time zone", spec.timezone],
-        spec.start && ["Start", html`<${Time} at=${spec.start} zone=${spec.timezone} />`],
-        spec.end && ["End", html`<${Time} at=${spec.end} zone=${spec.timezone} />`],
-        excluded.length > 0 && ["Not on", `${excluded.join(", ")}${exclude.shift !== "none" ? `; moved to the ${exclude.shift} free day` : ""}`],
-        window && ["Window", `${window.from} to ${window.to}; slots outside ${window.rule === "clamp" ? "move into it" : "are dropped"}`],
-        spec.jitter !== "0s" && ["Jitter", `up to ${spanOf(spec.jitter)}, always the same for one slot`],
-        dst && ["Clock changes", typeof dst === "string" ? dst : `gap: ${dst.gap}, fold: ${dst.fold}`],
-    ];
-}
-
-/** @param {any} action */
-function actionFacts(action) {
-    const input = Object.keys(action.input ?? {}).length;
-    return [
-        ["Does", html`<code class="break">${actionText(action)}</code>`],
-        action.kind && ["Kind", action.kind],
-        action.upstream && ["Upstream", action.upstream],
-        action.timeout && ["Time limit", spanOf(action.timeout)],
-        action.sign && ["Signed with", action.sign],
-        ["Input", input > 0 ? html`<details><summary>${plural(input, "member")}</summary><pre class="break">${JSON.stringify(action.input, null, 2)}</pre></details>` : html`<span class="faint">none</span>`],
-    ];
-}
-
-/** @param {any} policies */
-function policyFacts(policies) {
-    const { retry, catchup, lease } = policies;
-    const gate = policies.concurrency;
-    return [
-        ["Overlap", sentenceOf(OVERLAP, policies.overlap)],
-        ["Catch-up", `${sentenceOf(CATCHUP, catchup.mode)}${catchup.window ? ` A slot later than ${spanOf(catchup.window)} is missed.` : ""}${catchup.whilePaused ? " Slots of a pause are caught up, too." : ""}`],
-        ["Attempts", retry.attempts > 1 ? `Up to ${retry.attempts}; first wait ${spanOf(retry.delay)}, at most ${spanOf(retry.max)}. ${sentenceOf(BACKOFF, retry.backoff)}` : "One: a failed run is not repeated."],
-        ["Delivery", sentenceOf(DELIVERY, policies.delivery)],
-        ["Time limits", `Attempt: ${policies.timeout ? spanOf(policies.timeout) : "none"}; run: ${policies.maxRunTime === "0s" ? "none" : spanOf(policies.maxRunTime)}; lease: ${spanOf(lease.for)}${policies.startWithin ? `; must begin within ${spanOf(policies.startWithin)}` : ""}`],
-        policies.priority !== 5 && ["Priority", policies.priority],
-        gate && ["Gate", html`<${Link} to=${["gates"]} query=${{ search: gate.key }}>${gate.key}<//>: at most ${plural(gate.limit, "run")} at the same time`],
-        policies.approval && ["Approval", "Each run waits until someone approves it."],
-        policies.latenessBudget && ["Lateness budget", spanOf(policies.latenessBudget)],
-        policies.remainingRuns !== null && ["Remaining runs", policies.remainingRuns],
-        policies.pauseOnFailure && ["On failure", "The schedule is paused when a run fails."],
-        ["Retention", `${spanOf(policies.retention.age)}${policies.retention.count ? `, ${plural(policies.retention.count, "attempt")}` : ""}`],
-    ];
-}
-
-/** @param {any} governor */
-function governorFacts(governor) {
-    if (!governor) return [];
-    const { hint } = governor;
-    const hinted = hint && (hint.interval || hint.at);
-    return [
-        ["Adaptive", `between ${governor.minInterval ? spanOf(governor.minInterval) : "the minimum of the server"} and ${governor.maxInterval ? spanOf(governor.maxInterval) : "no limit"}${governor.backoff ? "; failures lengthen the interval" : ""}`],
-        hinted && ["Hint", html`${hint.interval ? `every ${spanOf(hint.interval)}` : ""} ${hint.at ? html`at <${Time} at=${hint.at} />` : null}${hint.expires ? html`, expires <${Time} at=${hint.expires} relative />` : null}${hint.reason ? ` “${hint.reason}”` : ""}`],
-    ];
-}
-
-/** Next times as planned, with the words of the preview for each. @param {{schedule: any, preview: any}} props */
+/**
+ * Next times as planned, with the words of the preview for each.
+ * @param {{schedule: any, preview: any}} props
+ */
 function NextTimes({ schedule, preview }) {
     useNow();
     const { id, state, spec } = schedule;
     const next = useResource(
         `next ${id} ${state.version} ${state.nextAt}`,
         (abort) => get(v1("schedules", id, "next"), { count: 10 }, abort),
-        { keep: true, refreshOn: (event) => event.schedule === id && event.type === "slot.cancelled", pause: 1500 },
+        {
+            keep: true,
+            refreshOn: (event) => event.schedule === id && event.type === "slot.cancelled",
+            pause: 1500,
+        },
     );
     const words = preview.data;
     const notes = new Map((words?.next ?? []).map((/** @type {any} */ time) => [time.slot, time.note]));
     return html`<${Card} title="Next times" class="next-times">
         <${Load} of=${next} rows=${8}>
-            ${(/** @type {any} */ data) => html`${data.times.length > 0
+            ${(/** @type {any} */ data) =>
+                html`${data.times.length > 0
                     ? html`<${TimesTable}
-                          times=${data.times.map((/** @type {any} */ time) => ({ ...time, note: notes.get(time.slot) ?? (/^baseline/.test(time.source) ? "" : time.source) }))}
+                          times=${data.times.map((/** @type {any} */ time) => ({
+                              ...time,
+                              note:
+                                  notes.get(time.slot) ?? (/^baseline/.test(time.source) ? "" : time.source),
+                          }))}
                           zone=${spec.timezone}
                           changes=${words?.clockChanges ?? []}
                       />`
@@ -111,28 +60,49 @@ function NextTimes({ schedule, preview }) {
 /** @param {{runs: any[], zone: string}} props */
 export function RunTable({ runs, zone }) {
     const at = Date.now();
-    return html`<div class="scroll-x"><table class="table">
-        <thead>
-            <tr><th>State</th><th>Run</th><th>Slot</th><th>Started</th><th class="right">Late</th><th class="right">Took</th><th class="right">Attempt</th></tr>
-        </thead>
-        <tbody>
-            ${runs.map(
-                (run) => html`<tr key=${run.id}>
-                    <td><${Badge} of=${stateName(run)} reason=${run.outcome ? run.reason : null} /></td>
-                    <td>
-                        <a href=${href(["run", run.id])} title=${run.id}>…${run.id.slice(-6)}</a>
-                        ${run.kind === "slot" ? null : html` <span class="faint small">${run.kind}</span>`}
-                        ${run.error ? html`<div class="faint small clip run-error" title=${run.error.message}>${run.error.message}</div>` : null}
-                    </td>
-                    <td class="nowrap"><${Time} at=${run.slot} zone=${zone} /></td>
-                    <td class="nowrap"><${Time} at=${run.startedAt} zone=${zone} none="not yet" /></td>
-                    <td class="right"><${Lateness} run=${run} at=${at} /></td>
-                    <td class="right"><${Duration} run=${run} at=${at} /></td>
-                    <td class="right num">${run.attempt || "–"}</td>
-                </tr>`,
-            )}
-        </tbody>
-    </table></div>`;
+    return html`<div class="scroll-x">
+        <table class="table">
+            <thead>
+                <tr>
+                    <th>State</th>
+                    <th>Run</th>
+                    <th>Slot</th>
+                    <th>Started</th>
+                    <th class="right">Late</th>
+                    <th class="right">Took</th>
+                    <th class="right">Attempt</th>
+                </tr>
+            </thead>
+            <tbody>
+                ${runs.map(
+                    (run) =>
+                        html`<tr key=${run.id}>
+                            <td>
+                                <${Badge} of=${stateName(run)} reason=${run.outcome ? run.reason : null} />
+                            </td>
+                            <td>
+                                <a href=${href(["run", run.id])} title=${run.id}>…${run.id.slice(-6)}</a>
+                                ${run.kind === "slot"
+                                    ? null
+                                    : html` <span class="faint small">${run.kind}</span>`}
+                                ${run.error
+                                    ? html`<div class="faint small clip run-error" title=${run.error.message}>
+                                          ${run.error.message}
+                                      </div>`
+                                    : null}
+                            </td>
+                            <td class="nowrap"><${Time} at=${run.slot} zone=${zone} /></td>
+                            <td class="nowrap">
+                                <${Time} at=${run.startedAt} zone=${zone} none="not yet" />
+                            </td>
+                            <td class="right"><${Lateness} run=${run} at=${at} /></td>
+                            <td class="right"><${Duration} run=${run} at=${at} /></td>
+                            <td class="right num">${run.attempt || "–"}</td>
+                        </tr>`,
+                )}
+            </tbody>
+        </table>
+    </div>`;
 }
 
 /** @param {{schedule: any}} props */
@@ -145,12 +115,14 @@ function LastRuns({ schedule }) {
         (abort) => getAll("/api/v1/runs", "runs", { schedule: id, fields: RUN_FIELDS }, LAST_RUNS, abort),
         { refreshOn: (event) => event.schedule === id && event.type.startsWith("run."), pause: 1500 },
     );
-    return html`<${Card} title="Last runs" actions=${html`<${Link} to=${["schedule", id]} query=${{ tab: "runs" }}>All runs<//>`}>
+    return html`<${Card}
+        title="Last runs"
+        actions=${html`<${Link} to=${["schedule", id]} query=${{ tab: "runs" }}>All runs<//>`}
+    >
         <div class="row last-line">
             <${Spark} recent=${state.recent} />
             <span class="muted small num">
-                ${counters.succeeded} succeeded · ${counters.failed} failed · ${counters.skipped} skipped ·${" "}
-                ${counters.missed} missed · ${counters.dropped} dropped · ${counters.cancelled} cancelled
+                ${COUNTED.map((name) => `${number(counters[name])} ${name}`).join(" · ")}
             </span>
         </div>
         <${Load} of=${runs} rows=${LAST_RUNS}>
@@ -168,8 +140,18 @@ function LastRuns({ schedule }) {
 /** @param {{schedule: any, health: any}} props */
 export function ScheduleOverview({ schedule, health }) {
     const { id, spec, state } = schedule;
-    const preview = useResource(`words ${id} ${state.version}`, () => post("/api/v1/preview", { spec, id, count: 10 }), { keep: true });
-    const warnings = [...new Set([...(state.warnings ?? []), ...(health?.warnings ?? []), ...(preview.data?.warnings ?? [])])];
+    const preview = useResource(
+        `words ${id} ${state.version}`,
+        () => post("/api/v1/preview", { spec, id, count: 10 }),
+        { keep: true },
+    );
+    const warnings = [
+        ...new Set([
+            ...(state.warnings ?? []),
+            ...(health?.warnings ?? []),
+            ...(preview.data?.warnings ?? []),
+        ]),
+    ];
     return html`${warnings.map((text) => html`<p class="note">${text}</p>`)}
         <div class="schedule-grid">
             <div class="stack">
@@ -178,10 +160,17 @@ export function ScheduleOverview({ schedule, health }) {
                     <${Facts} rows=${specFacts(spec)} />
                 <//>
                 <${Card} title="What and how">
-                    <${Facts} rows=${[...actionFacts(schedule.action), ...governorFacts(schedule.governor), ...policyFacts(schedule.policies)]} />
+                    <${Facts}
+                        rows=${[
+                            ...actionFacts(schedule.action),
+                            ...governorFacts(schedule.governor),
+                            ...policyFacts(schedule.policies),
+                        ]}
+                    />
                     <p class="faint small last-line">
-                        Version ${state.version}, changed <${Time} at=${state.updatedAt} relative /> by ${state.updatedBy}
-                       ${state.dialect === "native" ? "" : `, written by the API ${state.dialect}`}
+                        Version ${state.version}, changed <${Time} at=${state.updatedAt} relative />
+                        ${` by ${state.updatedBy}`}
+                        ${state.dialect === "native" ? "" : `, written by the API ${state.dialect}`}
                     </p>
                 <//>
             </div>

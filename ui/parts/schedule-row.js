@@ -55,8 +55,16 @@ function ColumnHead({ column, sort, onSort }) {
         class="c-${name}"
         aria-sort=${isSorted ? (isDown ? "descending" : "ascending") : "none"}
     >
-        <button type="button" class="column" title=${hint ? `Sort: ${hint}` : "Sort"} onClick=${() => onSort(nextOrder(sort, order))}>
-            ${title}<span class="column-sign" aria-hidden="true">${isSorted ? (isDown ? "↓" : "↑") : ""}</span>
+        <button
+            type="button"
+            class="column"
+            title=${hint ? `Sort: ${hint}` : "Sort"}
+            onClick=${() => onSort(nextOrder(sort, order))}
+        >
+            ${title}<span
+                class="column-sign"
+                aria-hidden="true"
+            >${isSorted ? (isDown ? "↓" : "↑") : ""}</span>
         </button>
     </span>`;
 }
@@ -76,7 +84,12 @@ export function ScheduleHead({ sort, onSort, isAll, isSome, onSelectAll }) {
                 onChange=${onSelectAll}
             />
         </span>
-        ${COLUMNS.map((column) => html`<${ColumnHead} key=${column.name} column=${column} sort=${sort} onSort=${onSort} />`)}
+        ${COLUMNS.map((column) => html`<${ColumnHead}
+            key=${column.name}
+            column=${column}
+            sort=${sort}
+            onSort=${onSort}
+        />`)}
         <span role="columnheader" class="c-health">Health</span>
         <span role="columnheader" class="c-do"><span class="hidden">Actions</span></span>
     </div>`;
@@ -94,9 +107,16 @@ function Health({ row }) {
     const warning = row.warnings[0];
     return html`<span class="health">
         <${HealthSign} name=${name} />
-        ${warning
-            ? html`<span class="tone-text-late" title=${row.warnings.join("\n")} role="img" aria-label="Warning: ${warning}">⚠</span>`
-            : null}
+        ${
+            warning
+                ? html`<span
+                    class="tone-text-late"
+                    title=${row.warnings.join("\n")}
+                    role="img"
+                    aria-label="Warning: ${warning}"
+                >⚠</span>`
+                : null
+        }
         ${why ? html`<span class="health-why clip small muted" title=${why}>${why}</span>` : null}
     </span>`;
 }
@@ -110,8 +130,12 @@ function NotOk({ row }) {
 /** @param {{row: import("./schedule-list.js").Row}} props */
 function NextRun({ row }) {
     if (row.status === "paused" && row.pausedUntil)
-        return html`<span class="faint">paused until</span><span class="small"><${Time} at=${row.pausedUntil} zone=${row.zone} /></span>`;
-    if (!row.nextAt) return html`<span class="faint">${row.status === "paused" ? "paused" : "none planned"}</span>`;
+        return html`<span class="faint">paused until</span><span class="small"><${Time}
+            at=${row.pausedUntil}
+            zone=${row.zone}
+        /></span>`;
+    if (!row.nextAt)
+        return html`<span class="faint">${row.status === "paused" ? "paused" : "none planned"}</span>`;
     return html`<span><${Time} at=${row.nextAt} zone=${row.zone} relative /></span>
         <span class="small muted"><${Time} at=${row.nextAt} zone=${row.zone} /></span>`;
 }
@@ -119,9 +143,19 @@ function NextRun({ row }) {
 /** @param {{row: import("./schedule-list.js").Row}} props */
 function LastRun({ row }) {
     if (row.open > 0) {
-        const to = row.open === 1 && row.lastRunId ? href(["run", row.lastRunId]) : href(["runs"], { schedule: row.id, state: "open" });
-        return html`<span><a class="plain-link" href=${to}>${row.open > 1 ? `${row.open} runs open` : "run open"}</a></span>
-            <span class="small muted">${row.waiting > 0 ? `${row.waiting} waiting` : html`<${Time} at=${row.lastRunAt} zone=${row.zone} relative />`}</span>`;
+        const to =
+            row.open === 1 && row.lastRunId
+                ? href(["run", row.lastRunId])
+                : href(["runs"], { schedule: row.id, state: "open" });
+        return html`<span><a
+            class="plain-link"
+            href=${to}
+        >${row.open > 1 ? `${row.open} runs open` : "run open"}</a></span>
+            <span class="small muted">${row.waiting > 0 ? `${row.waiting} waiting` : html`<${Time}
+                at=${row.lastRunAt}
+                zone=${row.zone}
+                relative
+            />`}</span>`;
     }
     if (!row.outcome) return html`<span class="faint">no run yet</span>`;
     return html`<span><${Badge} of=${row.outcome} /></span>
@@ -135,8 +169,19 @@ const RESUME = "M3 3h2.5v10H3zM7 3v10l7-5z";
 
 /** @param {{label: string, path: string, run: () => void}} props */
 function IconButton({ label, path, run }) {
-    return html`<button type="button" class="plain small icon do" aria-label=${label} title=${label} onClick=${run}>
-        <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d=${path} /></svg>
+    return html`<button
+        type="button"
+        class="plain small icon do"
+        aria-label=${label}
+        title=${label}
+        onClick=${run}
+    >
+        <svg
+            viewBox="0 0 16 16"
+            width="14"
+            height="14"
+            aria-hidden="true"
+        ><path fill="currentColor" d=${path} /></svg>
     </button>`;
 }
 
@@ -176,7 +221,10 @@ export function ScheduleRow({ row, index, isSelected, isActive, onSelect, onFocu
         </span>
         <span role="cell" class="c-name">
             <a class="schedule-name clip" href=${href(["schedule", id])} title=${id}>${id}</a>
-            <span class="small muted clip" title=${row.description ? `${row.description}\n${row.does}` : row.does}>
+            <span
+                class="small muted clip"
+                title=${row.description ? `${row.description}\n${row.does}` : row.does}
+            >
                 ${row.description || row.does || row.damaged}
             </span>
         </span>
@@ -189,20 +237,26 @@ export function ScheduleRow({ row, index, isSelected, isActive, onSelect, onFocu
         <span role="cell" class="c-late num">${latenessText(row.lateness)}</span>
         <span role="cell" class="c-health"><${Health} row=${row} /></span>
         <span role="cell" class="c-do">
-            ${canRun
-                ? html`<${IconButton} label="Run ${id} now" path=${PLAY} run=${() => runNow(id)} />
+            ${
+                canRun
+                    ? html`<${IconButton} label="Run ${id} now" path=${PLAY} run=${() => runNow(id)} />
                       <${IconButton}
                           label=${paused ? `Resume ${id}` : `Pause ${id}`}
                           path=${paused ? RESUME : PAUSE}
                           run=${() => onAction(id, paused ? "resume" : "pause")}
                       />`
-                : null}
+                    : null
+            }
             <button
                 type="button"
                 class="plain small icon"
                 aria-label="More actions for ${id}"
                 aria-haspopup="menu"
-                onClick=${(/** @type {Event} */ event) => openMenu(event, scheduleMenu(row, (action) => onAction(id, action)))}
+                onClick=${(/** @type {Event} */ event) =>
+                    openMenu(
+                        event,
+                        scheduleMenu(row, (action) => onAction(id, action)),
+                    )}
             >
                 ⋯
             </button>

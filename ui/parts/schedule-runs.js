@@ -17,21 +17,35 @@ const FILTERS = [
 /** @param {{schedule: any}} props */
 export function ScheduleRuns({ schedule }) {
     useNow();
-    const filter = Object.fromEntries(FILTERS.map(([name]) => [name, query.value[name]]).filter(([, value]) => value));
+    const filter = Object.fromEntries(
+        FILTERS.map(([name]) => [name, query.value[name]]).filter(([, value]) => value),
+    );
     const list = useRuns({ schedule: schedule.id, ...filter });
-    return html`<${Card} title="Runs" actions=${html`<${Link} to=${["runs"]} query=${{ schedule: schedule.id, ...filter }}>In the list of all runs<//>`}>
+    return html`<${Card}
+        title="Runs"
+        actions=${html`<${Link} to=${["runs"]} query=${{ schedule: schedule.id, ...filter }}
+            >In the list of all runs<//
+        >`}
+    >
         <div class="filters last-line">
             ${FILTERS.map(
-                ([name, text, words]) => html`<label class="row">
-                    <span class="muted small">${text}</span>
-                    <select value=${query.value[name] ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ [name]: event.target.value || null })}>
-                        <option value="">any</option>
-                        ${words.map((word) => html`<option value=${word}>${word}</option>`)}
-                    </select>
-                </label>`,
+                ([name, text, words]) =>
+                    html`<label class="row">
+                        <span class="muted small">${text}</span>
+                        <select
+                            value=${query.value[name] ?? ""}
+                            onChange=${(/** @type {any} */ event) =>
+                                setQuery({ [name]: event.target.value || null })}
+                        >
+                            <option value="">any</option>
+                            ${words.map((word) => html`<option value=${word}>${word}</option>`)}
+                        </select>
+                    </label>`,
             )}
             ${list.fresh > 0
-                ? html`<button type="button" class="small primary" onClick=${list.reload}>${number(list.fresh)} new: show</button>`
+                ? html`<button type="button" class="small primary" onClick=${list.reload}>
+                      ${number(list.fresh)} new: show
+                  </button>`
                 : null}
         </div>
         ${list.error ? html`<${Problem} error=${list.error} retry=${list.reload} />` : null}
@@ -42,7 +56,9 @@ export function ScheduleRuns({ schedule }) {
               : null}
         <p class="last-line">
             ${list.cursor
-                ? html`<button type="button" onClick=${list.loadMore}>${plural(list.runs.length, "run")} shown; show more</button>`
+                ? html`<button type="button" onClick=${list.loadMore}>
+                      ${plural(list.runs.length, "run")} shown; show more
+                  </button>`
                 : list.loaded
                   ? html`<span class="faint">${plural(list.runs.length, "run")}, all shown</span>`
                   : null}

@@ -7,7 +7,9 @@ const WORDS = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
 /** @param {string} text */
 const textOf = (text) =>
-    /^[A-Za-z/][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*$/.test(text) && !WORDS.test(text) ? text : JSON.stringify(text);
+    /^[A-Za-z/][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*$/.test(text) && !WORDS.test(text)
+        ? text
+        : JSON.stringify(text);
 
 /** @param {any} value */
 const isBranch = (value) => (Array.isArray(value) || isPlain(value)) && Object.keys(value).length > 0;

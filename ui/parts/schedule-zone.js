@@ -22,10 +22,16 @@ export function instantOf(text, zone) {
         const near = wanted + distance;
         return wanted - (wall(near, zone) - near);
     });
-    return new Date(wall(before, zone) !== wanted && wall(after, zone) === wanted ? after : before).toISOString();
+    return new Date(
+        wall(before, zone) !== wanted && wall(after, zone) === wanted ? after : before,
+    ).toISOString();
 }
 
-/** What a field of type datetime-local wants. @param {string | number | null | undefined} at @param {string} zone */
+/**
+ * What a field of type datetime-local wants.
+ * @param {string | number | null | undefined} at
+ * @param {string} zone
+ */
 export function localText(at, zone) {
     const instant = ms(at ?? "");
     if (Number.isNaN(instant)) return "";
@@ -93,7 +99,9 @@ export function offsetText(seconds) {
 function matches(zones, text) {
     const words = text.toLowerCase().replaceAll("_", " ").split(/\s+/).filter(Boolean);
     return zones.filter((zone) => {
-        const all = `${zone.name} ${zone.abbreviation} utc${offsetText(zone.offset)}`.toLowerCase().replaceAll("_", " ");
+        const all = `${zone.name} ${zone.abbreviation} utc${offsetText(zone.offset)}`
+            .toLowerCase()
+            .replaceAll("_", " ");
         return words.every((word) => all.includes(word));
     });
 }
@@ -157,19 +165,25 @@ export function ZonePicker({ value, onChange, label, field, placeholder, id, inv
         ${open && shown.length > 0
             ? html`<ul class="picker-list" id="${id}-list" role="listbox" aria-label="Zones">
                   ${shown.map(
-                      (zone, i) => html`<li
-                          id="${id}-${i}"
-                          role="option"
-                          aria-selected=${i === active ? "true" : "false"}
-                          ref=${(/** @type {any} */ node) => i === active && node?.scrollIntoView({ block: "nearest" })}
-                          onMouseDown=${(/** @type {Event} */ event) => (event.preventDefault(), choose(zone.name))}
-                      >
-                          <span>${zone.name}</span>
-                          <span class="faint num">${zone.abbreviation} ${offsetText(zone.offset)}</span>
-                      </li>`,
+                      (zone, i) =>
+                          html`<li
+                              id="${id}-${i}"
+                              role="option"
+                              aria-selected=${i === active ? "true" : "false"}
+                              ref=${(/** @type {any} */ node) =>
+                                  i === active && node?.scrollIntoView({ block: "nearest" })}
+                              onMouseDown=${(/** @type {Event} */ event) => (
+                                  event.preventDefault(), choose(zone.name)
+                              )}
+                          >
+                              <span>${zone.name}</span>
+                              <span class="faint num">${zone.abbreviation} ${offsetText(zone.offset)}</span>
+                          </li>`,
                   )}
                   ${found.length > SHOWN
-                      ? html`<li class="faint small" role="presentation">${SHOWN} of ${found.length} zones shown; type to search</li>`
+                      ? html`<li class="faint small" role="presentation">
+                            ${SHOWN} of ${found.length} zones shown; type to search
+                        </li>`
                       : null}
               </ul>`
             : null}

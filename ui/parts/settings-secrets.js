@@ -16,7 +16,9 @@ export const HIDDEN = "set";
 
 /** @param {string[]} path */
 const isPlace = (path) =>
-    PLACES.some((place) => place.length === path.length && place.every((one, i) => one === "*" || one === path[i]));
+    PLACES.some(
+        (place) => place.length === path.length && place.every((one, i) => one === "*" || one === path[i]),
+    );
 
 /**
  * The paths of all hidden secrets.

@@ -12,8 +12,25 @@ export const DAY = 24 * HOUR;
 
 /** Distances between labels, in local time. */
 const STEPS = [
-    10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR,
-    2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 91 * DAY,
+    10 * SECOND,
+    30 * SECOND,
+    MINUTE,
+    2 * MINUTE,
+    5 * MINUTE,
+    10 * MINUTE,
+    15 * MINUTE,
+    30 * MINUTE,
+    HOUR,
+    2 * HOUR,
+    3 * HOUR,
+    6 * HOUR,
+    12 * HOUR,
+    DAY,
+    2 * DAY,
+    7 * DAY,
+    14 * DAY,
+    30 * DAY,
+    91 * DAY,
 ];
 
 /** Local time minus UTC, in milliseconds. @param {number} at @param {string} zone */
@@ -41,7 +58,10 @@ export function dayStart(at, zone) {
     return instantOf(Date.UTC(c.year, c.month - 1, c.day), zone);
 }
 
-/** The instant of a local time such as "2026-11-19T02:30"; NaN if it is none. @param {string} text @param {string} zone */
+/**
+ * The instant of a local time such as "2026-11-19T02:30"; NaN if it is none.
+ * @param {string} text @param {string} zone
+ */
 export function parseLocal(text, zone) {
     const local = Date.parse(`${text}Z`);
     return Number.isNaN(local) ? NaN : instantOf(local, zone);
@@ -120,7 +140,13 @@ function clockTicks(from, to, zone, step) {
         if (at + offsetAt(at, zone) !== local) continue;
         if (at >= from && at < to) found.push(at);
         const again = local - offsetAt(at + 3 * HOUR, zone);
-        if (step <= HOUR && again > at && again < to && again >= from && again + offsetAt(again, zone) === local)
+        if (
+            step <= HOUR &&
+            again > at &&
+            again < to &&
+            again >= from &&
+            again + offsetAt(again, zone) === local
+        )
             found.push(again);
     }
     return found.sort((a, b) => a - b);
@@ -139,5 +165,6 @@ function tick(at, zone, step) {
 /** "forward 1h" or "back 1h". @param {number} by milliseconds */
 export function changeText(by) {
     const hours = Math.abs(by) / HOUR;
-    return `clocks ${by > 0 ? "forward" : "back"} ${hours >= 1 ? `${+hours.toFixed(2)} h` : `${Math.abs(by) / MINUTE} min`}`;
+    return `clocks ${by > 0 ? "forward" : "back"} ${hours >= 1 ? `${+hours.toFixed(2)} h`
+        : `${Math.abs(by) / MINUTE} min`}`;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of the timeline: pages of GET /slots, loaded as the page scrolls.  Events only mark
- * schedules; those that can be seen are read again, all in one request.
+ * The rows of the timeline: pages of GET /slots, loaded as the page scrolls.  Events and changes
+ * of the window only mark rows; those that can be seen are read again, all in one request.
  */
-import { useCallback, useEffect, useRef, useState } from "../lib/html.js";
+import { useEffect, useRef, useState } from "../lib/html.js";
 import { get, namespace } from "../lib/api.js";
 import { subscribe } from "../lib/live.js";
 
@@ -12,126 +12,211 @@ const NEXT_PAGE = 500;
 /** As many rows as a tab holds; the rest is reached by a filter or page by page. */
 export const ROWS_MAX = 5000;
 const IDS_MAX = 100; /* that a request names */
+const IDS_LENGTH = 6000; /* characters of all of them together */
 const REFRESH_MS = 2000;
 const RELOAD_MS = 10_000;
+const RELOAD_ROWS = 500; /* longer lists are not read again when a schedule is created */
 const STALE_MS = 30_000;
 
 /**
- * @typedef {{id: string, timezone: string, queue: string | null, action: string, status: string,
- *     slots?: any[], buckets?: any[], planned?: any[], cut: string | null}} Row
+ * @typedef {{id: string, timezone: string | null, queue: string | null, action: string, status: string,
+ *     slots?: any[], buckets?: any[], planned?: any[], cut: string | null, step: string}} Row
  * @typedef {{key: string, rows: Row[], cursor: string | null, step: string, cut: string | null,
  *     error: any}} Rows
  */
 
+/** @type {Rows} */
 const NOTHING = { key: "", rows: [], cursor: null, step: "15m", cut: null, error: undefined };
 
-/** @param {Record<string, any>} values @param {AbortSignal} abort */
-const read = (values, abort) => get("/api/v1/slots", values, abort);
+/** Each row keeps the width of its buckets. @param {any} page @returns {Row[]} */
+const rowsOf = (page) => page.schedules.map((/** @type {any} */ row) => ({ ...row, step: page.step }));
+
+/** As many as a request can name; names with a comma cannot be in a list. @param {string[]} ids */
+function nameable(ids) {
+    let length = 0;
+    return ids
+        .filter((id) => !id.includes(",") && (length += id.length + 1) <= IDS_LENGTH)
+        .slice(0, IDS_MAX);
+}
+
+/** Loads the rows of one list and keeps those that can be seen current. */
+class Feed {
+    /** @param {(state: Rows) => void} show */
+    constructor(show) {
+        this.show = show;
+        this.state = NOTHING;
+        this.list = "";
+        this.key = "";
+        /** @type {Record<string, any>} */
+        this.values = {};
+        this.visible = () => /** @type {string[]} */ ([]);
+        /** @type {Set<string>} */
+        this.marked = new Set();
+        this.abort = new AbortController();
+        this.refreshedAt = 0;
+        this.timer = 0;
+        this.reloadTimer = 0;
+        this.isLoadingMore = false;
+    }
+
+    /** @param {Partial<Rows>} values */
+    set(values) {
+        this.state = { ...this.state, ...values };
+        this.show(this.state);
+    }
+
+    /** @param {Record<string, any>} values */
+    read(values) {
+        return get("/api/v1/slots", values, this.abort.signal);
+    }
+
+    /** @param {any} error */
+    fail(error) {
+        if (error.name !== "AbortError") this.set({ key: this.key, error });
+    }
+
+    /**
+     * Begins a list, or the same list with another window: then rows that have been loaded stay.
+     * @param {string} key @param {string} list @param {Record<string, any>} values
+     */
+    begin(key, list, values) {
+        const isSameList = list === this.list && this.state.rows.length > FIRST_PAGE;
+        this.stop();
+        this.abort = new AbortController();
+        Object.assign(this, { key, list, values, isLoadingMore: false });
+        this.marked.clear();
+        if (!isSameList) return this.load(FIRST_PAGE);
+        this.markAll();
+        return this.refresh();
+    }
+
+    stop() {
+        this.abort.abort();
+        clearTimeout(this.timer);
+        clearTimeout(this.reloadTimer);
+        this.timer = 0;
+        this.reloadTimer = 0;
+    }
+
+    /** @param {number} limit */
+    async load(limit) {
+        const { key } = this;
+        try {
+            const page = await this.read({ ...this.values, limit });
+            const { cursor, step, cut } = page;
+            this.set({ key, rows: rowsOf(page), cursor, step, cut, error: undefined });
+        } catch (error) {
+            this.fail(error);
+        }
+    }
+
+    async more() {
+        const { cursor, rows } = this.state;
+        if (!cursor || this.isLoadingMore || this.state.key !== this.key || rows.length >= ROWS_MAX) return;
+        this.isLoadingMore = true;
+        try {
+            const limit = Math.min(NEXT_PAGE, ROWS_MAX - rows.length);
+            const page = await this.read({ ...this.values, limit, cursor });
+            if (this.state.cursor === cursor)
+                this.set({
+                    rows: [...this.state.rows, ...rowsOf(page)],
+                    cursor: page.cursor,
+                    cut: this.state.cut ?? page.cut,
+                    error: undefined,
+                });
+        } catch (error) {
+            this.fail(error);
+        }
+        this.isLoadingMore = false;
+    }
+
+    markAll() {
+        for (const { id } of this.state.rows) this.marked.add(id);
+    }
+
+    /** Reads the marked rows that can be seen; those that no longer exist go. */
+    async refresh() {
+        this.timer = 0;
+        this.refreshedAt = Date.now();
+        const ids = nameable(this.visible().filter((id) => this.marked.has(id)));
+        if (ids.length === 0 || document.hidden) return;
+        const { key, values } = this;
+        const { from, to } = values;
+        for (const id of ids) this.marked.delete(id);
+        try {
+            const page = await this.read({ from, to, schedule: ids, limit: IDS_MAX });
+            const fresh = new Map(rowsOf(page).map((row) => [row.id, row]));
+            const gone = new Set(page.cursor ? [] : ids.filter((id) => !fresh.has(id)));
+            const rows = this.state.rows
+                .filter(({ id }) => !gone.has(id))
+                .map((row) => fresh.get(row.id) ?? row);
+            /* A page may have fewer rows than were asked for. */
+            for (const id of ids) if (!fresh.has(id) && !gone.has(id)) this.marked.add(id);
+            this.set({ key, rows, step: page.step, error: undefined });
+            if (this.marked.size > 0) this.soon();
+        } catch (error) {
+            for (const id of ids) this.marked.add(id);
+            this.fail(error);
+        }
+    }
+
+    soon() {
+        this.timer ||= setTimeout(
+            () => this.refresh(),
+            Math.max(50, this.refreshedAt + REFRESH_MS - Date.now()),
+        );
+    }
+
+    /** @param {any} event */
+    hear(event) {
+        if (event.type === "resync" && this.state.rows.length === 0) this.load(FIRST_PAGE);
+        else if (event.type === "resync") this.markAll();
+        else if (event.schedule) this.marked.add(event.schedule);
+        if (event.type === "schedule.created" && this.state.rows.length <= RELOAD_ROWS)
+            this.reloadTimer ||= setTimeout(() => {
+                this.reloadTimer = 0;
+                this.load(Math.max(FIRST_PAGE, this.state.rows.length));
+            }, RELOAD_MS);
+        this.soon();
+    }
+}
 
 /**
  * @param {Record<string, any> | null} values window and filters of GET /slots; null loads nothing
  * @param {() => string[]} visible the ids of the rows that can be seen
  */
 export function useRows(values, visible) {
-    const key = values ? `${namespace()} ${JSON.stringify(values)}` : "";
-    const [state, setState] = useState(/** @type {Rows} */ (NOTHING));
-    const [isMore, setMore] = useState(false);
-    const latest = useRef(state);
-    latest.current = state;
-    const asked = useRef(values);
-    asked.current = values;
+    const { from, to, ...filters } = values ?? {};
+    const list = `${namespace()} ${JSON.stringify(filters)}`;
+    const key = values ? `${list} ${from} ${to}` : "";
+    const [state, setState] = useState(NOTHING);
+    const [feed] = useState(() => new Feed(setState));
     const seen = useRef(visible);
     seen.current = visible;
-    const marked = useRef(/** @type {Set<string>} */ (new Set()));
-    const wake = useRef((/** @type {number} */ _in) => {});
 
     useEffect(() => {
-        if (!key) return undefined;
-        const abort = new AbortController();
-        let timer = 0;
-        let refreshedAt = Date.now();
-        let reloadTimer = 0;
-        const fail = (/** @type {any} */ error) => {
-            if (error.name !== "AbortError") setState((old) => ({ ...old, key, error }));
-        };
-        const load = (/** @type {number} */ limit) =>
-            read({ ...asked.current, limit }, abort.signal).then(
-                (page) => setState({ key, rows: page.schedules, cursor: page.cursor, step: page.step, cut: page.cut, error: undefined }),
-                fail,
-            );
-        const refresh = async () => {
-            timer = 0;
-            refreshedAt = Date.now();
-            const ids = seen.current().filter((id) => marked.current.has(id)).slice(0, IDS_MAX);
-            if (ids.length === 0 || document.hidden) return;
-            ids.forEach((id) => marked.current.delete(id));
-            try {
-                const { from, to, slots, step } = /** @type {any} */ (asked.current);
-                const page = await read({ from, to, slots, step, schedule: ids, limit: IDS_MAX }, abort.signal);
-                const fresh = new Map(page.schedules.map((/** @type {Row} */ row) => [row.id, row]));
-                setState((old) => ({ ...old, error: undefined, rows: old.rows.map((row) => fresh.get(row.id) ?? row) }));
-            } catch (error) {
-                ids.forEach((id) => marked.current.add(id));
-                fail(error);
-            }
-        };
-        const soon = () => {
-            if (!timer) timer = setTimeout(refresh, Math.max(50, refreshedAt + REFRESH_MS - Date.now()));
-        };
-        const reload = () => {
-            reloadTimer ||= setTimeout(() => {
-                reloadTimer = 0;
-                load(Math.min(ROWS_MAX, Math.max(FIRST_PAGE, latest.current.rows.length)));
-            }, RELOAD_MS);
-        };
-        wake.current = soon;
-        marked.current.clear();
-        load(FIRST_PAGE);
-        const leave = subscribe((event) => {
-            if (event.type === "resync") latest.current.rows.forEach(({ id }) => marked.current.add(id));
-            else if (event.schedule) marked.current.add(event.schedule);
-            if (/^schedule\.(created|deleted)$/.test(event.type)) reload();
-            soon();
-        });
+        if (!values) return undefined;
+        feed.visible = () => seen.current();
+        feed.begin(key, list, values);
+        const leave = subscribe((event) => feed.hear(event));
         const interval = setInterval(() => {
-            seen.current().forEach((id) => marked.current.add(id));
-            soon();
+            for (const id of seen.current()) feed.marked.add(id);
+            feed.soon();
         }, STALE_MS);
         return () => {
-            abort.abort();
-            clearTimeout(timer);
-            clearTimeout(reloadTimer);
+            feed.stop();
             clearInterval(interval);
             leave();
         };
     }, [key]);
 
-    const loadMore = useCallback(async () => {
-        const { cursor, rows, key: of } = latest.current;
-        if (!cursor || of !== key || rows.length >= ROWS_MAX) return;
-        setMore((busy) => {
-            if (busy) return busy;
-            const limit = Math.min(NEXT_PAGE, ROWS_MAX - rows.length);
-            get("/api/v1/slots", { ...asked.current, limit, cursor })
-                .then((page) =>
-                    setState((old) =>
-                        old.key === of && old.cursor === cursor
-                            ? { ...old, rows: [...old.rows, ...page.schedules], cursor: page.cursor, cut: old.cut ?? page.cut }
-                            : old,
-                    ),
-                )
-                .catch((error) => setState((old) => ({ ...old, error })))
-                .finally(() => setMore(false));
-            return true;
-        });
-    }, [key]);
-
     return {
         ...state,
         isOld: state.key !== key,
-        isMore,
-        loadMore,
+        loadMore: () => feed.more(),
         /** Reads marked rows that have come into view. */
-        onSeen: () => marked.current.size > 0 && wake.current(0),
+        onSeen: () => {
+            if (feed.marked.size > 0) feed.soon();
+        },
     };
 }

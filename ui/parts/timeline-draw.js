@@ -106,11 +106,19 @@ function drawNow(c, { colours, now, width }, x, height) {
 
 /** @param {CanvasRenderingContext2D} c @param {Scene} scene @param {X} x */
 function drawCursor(c, { colours, cursor, chosen, width }, x) {
-    for (const [mark, colour] of /** @type {const} */ ([[chosen, "text"], [cursor, "focus"]])) {
+    for (const [mark, colour] of /** @type {const} */ ([
+        [chosen, "text"],
+        [cursor, "focus"],
+    ])) {
         if (!mark) continue;
         c.strokeStyle = colours[colour];
         c.lineWidth = 2;
-        c.strokeRect(Math.round(Math.max(8, Math.min(width - 8, x(mark.at)))) - 8, mark.row * ROW + 2, 16, ROW - 4);
+        c.strokeRect(
+            Math.round(Math.max(8, Math.min(width - 8, x(mark.at)))) - 8,
+            mark.row * ROW + 2,
+            16,
+            ROW - 4,
+        );
     }
 }
 
@@ -127,7 +135,11 @@ function drawRow(c, row, scene, x) {
     }
 }
 
-/** Ticks, or a band if they would touch. @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Series} one @param {Scene} scene @param {X} x */
+/**
+ * Ticks, or a band if they would touch.
+ * @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Series} one @param {Scene} scene
+ * @param {X} x
+ */
 function drawSeries(c, one, { from, to, colours }, x) {
     const last = one.first + (one.count - 1) * one.step;
     c.fillStyle = colours.planned;
@@ -135,7 +147,8 @@ function drawSeries(c, one, { from, to, colours }, x) {
         const left = x(Math.max(from, one.first));
         const right = x(Math.min(to, last));
         c.globalAlpha = one.isHeld ? 0.2 : 0.4;
-        for (let at = left; at < right; at += 4) c.fillRect(at, ROW / 2 - (one.isHeld ? 1 : 3), 1.5, one.isHeld ? 2 : 6);
+        for (let at = left; at < right; at += 4)
+            c.fillRect(at, ROW / 2 - (one.isHeld ? 1 : 3), 1.5, one.isHeld ? 2 : 6);
         c.globalAlpha = 1;
         return;
     }
@@ -152,7 +165,10 @@ function drawSeries(c, one, { from, to, colours }, x) {
     }
 }
 
-/** @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {number} most @param {Scene} scene @param {X} x */
+/**
+ * @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {number} most
+ * @param {Scene} scene @param {X} x
+ */
 function drawBucket(c, item, most, { colours }, x) {
     const left = x(item.at);
     const width = Math.max(1.5, x(item.end) - left - 1);
@@ -181,7 +197,10 @@ function drawLateMark(c, at, colour) {
     c.fill();
 }
 
-/** @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {Scene} scene @param {X} x */
+/**
+ * @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {Scene} scene
+ * @param {X} x
+ */
 function drawRun(c, item, { colours, now }, x) {
     const slot = x(item.at);
     const isFailed = item.tone === "bad";
@@ -220,7 +239,10 @@ function drawRun(c, item, { colours, now }, x) {
     drawKind(c, item, left, right, colours);
 }
 
-/** A backfill belongs to a slot long before it: it is shown there, too. @param {CanvasRenderingContext2D} c @param {number} at @param {string} colour */
+/**
+ * A backfill belongs to a slot long before it: it is shown there, too.
+ * @param {CanvasRenderingContext2D} c @param {number} at @param {string} colour
+ */
 function drawBackfill(c, at, colour) {
     c.save();
     c.translate(at, ROW / 2);
@@ -232,7 +254,11 @@ function drawBackfill(c, at, colour) {
     c.restore();
 }
 
-/** Triggers have a dot, backfills a line below. @param {CanvasRenderingContext2D} c @param {any} item @param {number} left @param {number} right @param {Record<string, string>} colours */
+/**
+ * Triggers have a dot, backfills a line below.
+ * @param {CanvasRenderingContext2D} c @param {any} item @param {number} left @param {number} right
+ * @param {Record<string, string>} colours
+ */
 function drawKind(c, item, left, right, colours) {
     c.fillStyle = colours.text;
     if (item.entry.kind === "backfill") c.fillRect(left, ROW - 5, Math.max(6, right - left), 2);
@@ -264,7 +290,10 @@ function drawArrow(c, x, colour) {
     c.fill();
 }
 
-/** @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {number} at @param {Scene} scene */
+/**
+ * @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {number} at
+ * @param {Scene} scene
+ */
 function drawSign(c, item, at, { colours }) {
     const name = SHAPES[item.name] ? item.name : "started";
     const isOutline = name === "planned" || name === "withheld" || name === "cancelled";
@@ -280,7 +309,10 @@ function drawSign(c, item, at, { colours }) {
     c.restore();
 }
 
-/** @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {Scene} scene @param {X} x */
+/**
+ * @param {CanvasRenderingContext2D} c @param {import("./timeline-items.js").Item} item @param {Scene} scene
+ * @param {X} x
+ */
 function drawRange(c, item, scene, x) {
     const left = Math.max(-10, x(item.at));
     const right = Math.min(scene.width + 10, Math.max(left + 12, x(item.end)));

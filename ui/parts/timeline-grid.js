@@ -12,6 +12,9 @@ import { draw, readColours, ROW } from "./timeline-draw.js";
 import { itemAt, itemsOf, itemText, nearestOfSeries, neighbour } from "./timeline-items.js";
 
 const CHUNK = 12; /* rows come and go this many at a time, with as many above and below */
+const KEYS =
+    "Arrow keys move between slots and rows, Enter explains, plus and minus zoom, " +
+    "shift with an arrow key moves the window.";
 const NEAR = 6; /* pixels within which the pointer finds an item */
 const DRAG = 4; /* pixels from which on a press is a movement */
 
@@ -62,7 +65,10 @@ function useColours() {
     return colours;
 }
 
-/** "Sun 03-28 (23 h)" @param {import("./timeline-axis.js").Tick} mark @param {Array<{at: number, by: number}>} changes */
+/**
+ * "Sun 03-28 (23 h)"
+ * @param {import("./timeline-axis.js").Tick} mark @param {Array<{at: number, by: number}>} changes
+ */
 function tickText(mark, changes) {
     const change = mark.isDay && changes.find(({ at }) => at >= mark.at && at < mark.at + 24 * HOUR);
     return change ? `${mark.text} (${24 - change.by / HOUR} h)` : mark.text;
@@ -86,7 +92,8 @@ function Axis({ from, to, width, marks, changes }) {
         )}
         ${changes.map(
             (change) =>
-                html`<text class="tl-change" x=${Math.min(width - 96, Math.max(2, x(change.at) + 3))} y="9">${changeText(change.by)}</text>`,
+                html`<text class="tl-change" x=${Math.min(width - 96, Math.max(2, x(change.at) + 3))} y="9">
+                ${changeText(change.by)}</text>`,
         )}
         ${at >= 0 && at <= width ? html`<path class="tl-now" d="M${at - 4} 27h8l-4 7z" />` : null}
     </svg>`;
@@ -95,27 +102,38 @@ function Axis({ from, to, width, marks, changes }) {
 /** @param {{row: any, onGroup?: (row: any) => void}} props */
 function Name({ row, onGroup }) {
     if (row.isGroup)
-        return html`<button type="button" class="plain tl-group" aria-expanded=${row.isOpen ? "true" : "false"} onClick=${() => onGroup?.(row)}>
+        return html`<button type="button" class="plain tl-group"
+            aria-expanded=${row.isOpen ? "true" : "false"} onClick=${() => onGroup?.(row)}>
             <span aria-hidden="true">${row.isOpen ? "▾" : "▸"}</span> <span class="clip">${row.name}</span>
         </button>`;
     return html`<span class="tl-name ${row.depth ? "tl-inner" : ""}">
         <${Link} class="clip" to=${["schedule", row.id]}>${row.id}<//>
-        ${row.status === "paused"
-            ? html`<svg width="10" height="10" role="img" aria-label="paused"><title>paused</title><path class="tl-pause" d="M1 0h3v10h-3zM6 0h3v10h-3z" /></svg>`
-            : null}
-        ${row.status === "closed" ? html`<span class="faint" title="closed" role="img" aria-label="closed">■</span>` : null}
-        ${row.cut ? html`<span class="tone-text-late" title=${row.cut} role="img" aria-label="Incomplete: ${row.cut}">⚠</span>` : null}
+        ${
+            row.status === "paused"
+                ? html`<svg width="10" height="10" role="img" aria-label="paused"><title>paused</title>
+                <path class="tl-pause" d="M1 0h3v10h-3zM6 0h3v10h-3z" /></svg>`
+                : null
+        }
+        ${row.status === "closed"
+            ? html`<span class="faint" title="closed" role="img" aria-label="closed">■</span>` : null}
+        ${row.cut
+            ? html`<span class="tone-text-late" title=${row.cut} role="img"
+                aria-label="Incomplete: ${row.cut}">⚠</span>` : null}
     </span>`;
 }
 
-/** The same object for the same row, so that it is not compared again while the page scrolls. @type {WeakMap<object, any>} */
+/**
+ * The same object for the same row, so that it is not compared again while the page scrolls.
+ * @type {WeakMap<object, any>}
+ */
 const names = new WeakMap();
 
 /** @param {any} row @param {(row: any) => void} onGroup */
 function nameOf(row, onGroup) {
     let made = names.get(row);
     if (!made) {
-        made = html`<div class="tl-row" key=${row.key ?? row.id}><${Name} row=${row} onGroup=${onGroup} /></div>`;
+        made = html`<div class="tl-row" key=${row.key ?? row.id}><${Name} row=${row} onGroup=${onGroup} />
+        </div>`;
         names.set(row, made);
     }
     return made;
@@ -134,7 +152,12 @@ function found(row, step, at, near, zone) {
     if (item) return { at: item.at, item, text: itemText(item, zone) };
     const planned = nearestOfSeries(prepared.series, at);
     if (planned !== null && Math.abs(planned - at) <= near)
-        return { at: planned, item: null, text: `${fullTime(planned, zone)} · planned${prepared.series.some(({ isHeld }) => isHeld) ? ", but not while it is paused" : ""}` };
+        return {
+            at: planned,
+            item: null,
+            text: `${fullTime(planned, zone)} · planned${prepared.series.some(({ isHeld }) => isHeld)
+                ? ", but not while it is paused" : ""}`,
+        };
     return null;
 }
 
@@ -157,7 +180,10 @@ export function TimelineGrid(props) {
     latest.current = props;
     const { from, to } = view;
     const clock = now.value;
-    const marks = useMemo(() => ticks(from, to, zone, Math.max(2, Math.floor(width / 84))), [from, to, zone, width]);
+    const marks = useMemo(
+        () => ticks(from, to, zone, Math.max(2, Math.floor(width / 84))),
+        [from, to, zone, width],
+    );
     const changes = useMemo(() => changesBetween(from, to, zone), [from, to, zone]);
     const shown = rows.slice(first, last);
     const onGroup = useCallback((/** @type {any} */ row) => latest.current.onGroup?.(row), []);
@@ -177,13 +203,39 @@ export function TimelineGrid(props) {
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         const chosenRow = chosen ? shown.findIndex((row) => row.id === chosen.id) : -1;
         draw(context, {
-            rows: shown, step, from, to, width, now: clock, colours, lines: marks, changes,
-            cursor: cursor && cursor.row >= first && cursor.row < last ? { row: cursor.row - first, at: cursor.at } : null,
+            rows: shown,
+            step,
+            from,
+            to,
+            width,
+            now: clock,
+            colours,
+            lines: marks,
+            changes,
+            cursor:
+                cursor && cursor.row >= first && cursor.row < last
+                    ? { row: cursor.row - first, at: cursor.at }
+                    : null,
             chosen: chosen && chosenRow >= 0 ? { row: chosenRow, at: chosen.at } : null,
         });
         performance.clearMeasures("timeline-draw");
         performance.measure("timeline-draw", { start: began });
-    }, [rows, first, last, step, from, to, width, colours, marks, changes, cursor, chosen?.id, chosen?.at, clock]);
+    }, [
+        rows,
+        first,
+        last,
+        step,
+        from,
+        to,
+        width,
+        colours,
+        marks,
+        changes,
+        cursor,
+        chosen?.id,
+        chosen?.at,
+        clock,
+    ]);
     useEffect(() => {
         props.onSeen(shown.filter((row) => !row.isGroup).map((row) => row.id));
         if (last >= rows.length) props.onNearEnd();
@@ -205,13 +257,21 @@ export function TimelineGrid(props) {
     const onHover = (/** @type {PointerEvent} */ event) => {
         const { row, at, x } = pointAt(event);
         const hit = rows[row] && found(rows[row], step, at, NEAR * perPixel, zoneOf(rows[row]));
-        const text = hit ? hit.text : `${fullTime(roundTo(at, perPixel), zoneOf(rows[row]))} · nothing here; a click says why`;
+        const text = hit
+            ? hit.text
+            : `${fullTime(roundTo(at, perPixel), zoneOf(rows[row]))} · nothing here; a click says why`;
         setHover(rows[row] ? { row, x, text, isHit: Boolean(hit) } : null);
     };
-    const drag = useDrag(plot, latest, onHover, () => setHover(null), (event) => {
-        const { row, at } = pointAt(event);
-        pick(row, at, NEAR * perPixel);
-    });
+    const drag = useDrag(
+        plot,
+        latest,
+        onHover,
+        () => setHover(null),
+        (event) => {
+            const { row, at } = pointAt(event);
+            pick(row, at, NEAR * perPixel);
+        },
+    );
     const moveTo = (/** @type {number} */ row, /** @type {number} */ at) => {
         const index = Math.max(0, Math.min(rows.length - 1, row));
         setCursor({ row: index, at });
@@ -232,7 +292,9 @@ export function TimelineGrid(props) {
     return html`<div class="tl">
         <div class="tl-head">
             <span class="tl-zone faint small clip" title="Time zone of the axis">${zone}</span>
-            ${width > 0 ? html`<${Axis} from=${from} to=${to} width=${width} marks=${marks} changes=${changes} />` : null}
+            ${width > 0
+                ? html`<${Axis} from=${from} to=${to} width=${width} marks=${marks} changes=${changes} />`
+                    : null}
         </div>
         <div class="tl-body" style=${{ height: `${Math.max(1, rows.length) * ROW}px` }}>
             <div class="tl-names" style=${{ transform: `translateY(${first * ROW}px)` }}>
@@ -243,26 +305,35 @@ export function TimelineGrid(props) {
                 class="tl-plot"
                 tabindex="0"
                 role="application"
-                aria-label="Timeline of ${rows.length} rows. Arrow keys move between slots and rows, Enter explains, plus and minus zoom, shift with an arrow key moves the window."
-                onFocus=${() => !cursor && !drag.pressed() && setCursor({ row: first, at: Math.min(to, Math.max(from, now.value)) })}
+                aria-label="Timeline of ${rows.length} rows. ${KEYS}"
+                onFocus=${() => !cursor && !drag.pressed()
+                    && setCursor({ row: first, at: Math.min(to, Math.max(from, now.value)) })}
                 onKeyDown=${onKey}
                 ...${drag.handlers}
             >
-                <canvas ref=${canvas} aria-hidden="true" style=${{ transform: `translateY(${first * ROW}px)` }}></canvas>
-                ${hover
-                    ? html`<div
+                <canvas ref=${canvas} aria-hidden="true"
+                    style=${{ transform: `translateY(${first * ROW}px)` }}></canvas>
+                ${
+                    hover
+                        ? html`<div
                           class="chart-tip tl-tip ${hover.isHit ? "" : "faint"}"
-                          style=${{ top: `${hover.row * ROW + ROW + 2}px`, ...(hover.x > width / 2 ? { right: `${Math.max(4, width - hover.x)}px` } : { left: `${Math.max(4, hover.x)}px` }) }}
+                          style=${{ top: `${hover.row * ROW + ROW + 2}px`,
+                              ...(hover.x > width / 2 ? { right: `${Math.max(4, width - hover.x)}px` }
+                                  : { left: `${Math.max(4, hover.x)}px` }) }}
                           aria-hidden="true"
                       >${hover.text}</div>`
-                    : null}
+                        : null
+                }
             </div>
         </div>
         <p class="hidden" role="status" aria-live="polite">${spoken}</p>
     </div>`;
 }
 
-/** Ctrl and wheel zoom; the browser would zoom the page. @param {{current: HTMLElement | null}} plot @param {{current: any}} latest */
+/**
+ * Ctrl and wheel zoom; the browser would zoom the page.
+ * @param {{current: HTMLElement | null}} plot @param {{current: any}} latest
+ */
 function useWheel(plot, latest) {
     useEffect(() => {
         const element = /** @type {HTMLElement} */ (plot.current);
@@ -331,7 +402,10 @@ function keepInSight(plot, row) {
     else if (top + ROW > innerHeight - 20) scrollBy(0, top + ROW - innerHeight + 20);
 }
 
-/** @param {KeyboardEvent} event @param {{row: number, at: number}} at @param {any[]} rows @param {string} step @param {any} view @param {(row: number, at: number) => void} moveTo */
+/**
+ * @param {KeyboardEvent} event @param {{row: number, at: number}} at @param {any[]} rows @param {string} step
+ * @param {any} view @param {(row: number, at: number) => void} moveTo
+ */
 function keyMove(event, at, rows, step, view, moveTo) {
     const rowsBy = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10 }[event.key];
     if (rowsBy) {
@@ -352,7 +426,10 @@ function keyMove(event, at, rows, step, view, moveTo) {
     return true;
 }
 
-/** @param {KeyboardEvent} event @param {{row: number, at: number}} at @param {any} view @param {(row: number, at: number, near: number) => void} pick @param {number} perPixel */
+/**
+ * @param {KeyboardEvent} event @param {{row: number, at: number}} at @param {any} view
+ * @param {(row: number, at: number, near: number) => void} pick @param {number} perPixel
+ */
 function keyAct(event, at, view, pick, perPixel) {
     if (event.key === "Enter" || event.key === " ") pick(at.row, at.at, perPixel);
     else if (event.key === "+" || event.key === "=") view.zoom(-1);

@@ -30,7 +30,12 @@ export const queueOf = (name) => (name.startsWith("queue:") ? name.slice("queue:
 
 /** @param {any} load */
 function rowsOf(load) {
-    const groups = [...load.groups].sort((a, b) => Number(Boolean(a.other)) - Number(Boolean(b.other)) || Number(a.group === null) - Number(b.group === null) || String(a.group).localeCompare(String(b.group)));
+    const groups = [...load.groups].sort(
+        (a, b) =>
+            Number(Boolean(a.other)) - Number(Boolean(b.other)) ||
+            Number(a.group === null) - Number(b.group === null) ||
+            String(a.group).localeCompare(String(b.group)),
+    );
     return groups.map((/** @type {any} */ group) => ({
         key: group.other ? "other" : `queue ${group.group ?? ""}`,
         id: "",

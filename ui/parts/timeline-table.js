@@ -13,7 +13,8 @@ const SEEN_MAX = 100; /* schedules that are kept current */
 /** @param {any} row @param {string} step */
 function linesOf(row, step) {
     const lines = itemsOf(row, step).items.map((item) => ({ row, at: item.at, item, planned: null }));
-    for (const planned of row.planned ?? []) lines.push({ row, at: ms(planned.first), item: /** @type {any} */ (null), planned });
+    for (const planned of row.planned ?? [])
+        lines.push({ row, at: ms(planned.first), item: /** @type {any} */ (null), planned });
     return lines;
 }
 
@@ -22,7 +23,8 @@ function seriesText({ first, step, count, reason }, zone) {
     const held = reason ? `, but not while ${reason}` : "";
     if (count === 1) return `${fullTime(first, zone)} · planned${held}`;
     const last = ms(first) + (count - 1) * (durationMs(step) || 0);
-    return `${fullTime(first, zone)} – ${fullTime(last, zone)} · ${number(count)} slots planned, one every ${step}${held}`;
+    return `${fullTime(first, zone)} – ${fullTime(last,
+        zone)} · ${number(count)} slots planned, one every ${step}${held}`;
 }
 
 /**
@@ -57,11 +59,17 @@ export function TimelineTable({ rows, step, zoneOf, onNearEnd, onPick, onVisible
             const { sign, tone, word } = look(name);
             const zone = zoneOf(row);
             if (!row.isGroup) see(row.id);
-            return html`<div class="vrow tl-line" role="row" key=${i} aria-rowindex=${i + 1} style=${{ height: `${HEIGHT}px` }}>
-                <span role="cell" class="clip">${row.isGroup ? row.name : html`<${Link} to=${["schedule", row.id]}>${row.id}<//>`}</span>
-                <span role="cell" class="clip tone-text-${tone}"><span aria-hidden="true">${sign}</span> ${item?.bucket ? "several" : word}</span>
-                <span role="cell" class="clip num">${item ? itemText(item, zone) : seriesText(planned, zone)}</span>
-                <span role="cell" class="right"><button type="button" class="small" onClick=${() => onPick(row, at, item)}>Explain</button></span>
+            return html`<div class="vrow tl-line" role="row" key=${i} aria-rowindex=${i + 1}
+                style=${{ height: `${HEIGHT}px` }}>
+                <span role="cell" class="clip">
+                ${row.isGroup ? row.name : html`<${Link} to=${["schedule", row.id]}>${row.id}<//>`}</span>
+                <span role="cell" class="clip tone-text-${tone}"><span aria-hidden="true">
+                ${sign}</span> ${item?.bucket ? "several" : word}</span>
+                <span role="cell" class="clip num">
+                ${item ? itemText(item, zone) : seriesText(planned, zone)}</span>
+                <span role="cell" class="right">
+                <button type="button" class="small" onClick=${() => onPick(row, at, item)}>Explain</button>
+                </span>
             </div>`;
         }}
     />`;

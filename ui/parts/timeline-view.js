@@ -72,7 +72,11 @@ export function useView() {
         if (isSoft) timer.current = setTimeout(commit, COMMIT_MS);
         else commit();
     };
-    const zoomBy = (/** @type {number} */ factor, /** @type {number | undefined} */ anchor, isSoft = false) => {
+    const zoomBy = (
+        /** @type {number} */ factor,
+        /** @type {number | undefined} */ anchor,
+        isSoft = false,
+    ) => {
         const { from, to } = latest.current;
         const at = anchor ?? (from + to) / 2;
         const span = Math.min(LARGEST, Math.max(SMALLEST, (to - from) * factor));
@@ -88,7 +92,10 @@ export function useView() {
         zoom(by) {
             const { from, to, follows } = latest.current;
             const span = to - from;
-            const next = by > 0 ? SPANS.find(([, size]) => size > span * 1.01) : SPANS.findLast(([, size]) => size < span * 0.99);
+            const next =
+                by > 0
+                    ? SPANS.find(([, size]) => size > span * 1.01)
+                    : SPANS.findLast(([, size]) => size < span * 0.99);
             if (!next) return;
             if (follows) setQuery({ span: next[0] }, { replace: true });
             else zoomBy(next[1] / span, undefined);

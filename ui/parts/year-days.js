@@ -5,7 +5,20 @@
  */
 import { html, useState } from "../lib/html.js";
 
-const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const DAY_MS = 86_400_000;
 const DRAWN_MS = 30; /* after which another year is drawn */
@@ -27,7 +40,9 @@ function Month({ year, month, days, focus, today, readOnly, toggle }) {
     return html`<div class="month" role="group" aria-label="${MONTHS[month]} ${year}">
         <h3>${MONTHS[month]}</h3>
         <div class="month-days">
-            ${WEEKDAYS.map((name) => html`<span class="weekday" aria-hidden="true">${name.slice(0, 2)}</span>`)}
+            ${WEEKDAYS.map(
+                (name) => html`<span class="weekday" aria-hidden="true">${name.slice(0, 2)}</span>`,
+            )}
             ${Array.from({ length: count }, (_, i) => {
                 const date = dateText(first + i * DAY_MS);
                 const weekday = (lead + i) % 7;
@@ -66,7 +81,8 @@ export function YearDays({ year, days, today, readOnly, toggle, onYear }) {
         event.preventDefault();
         const to = dateText(Date.parse(from) + distance * DAY_MS);
         const box = /** @type {HTMLElement} */ (event.currentTarget);
-        const focusDay = () => /** @type {HTMLElement | null} */ (box.querySelector(`[data-date="${to}"]`))?.focus();
+        const focusDay = () =>
+            /** @type {HTMLElement | null} */ (box.querySelector(`[data-date="${to}"]`))?.focus();
         setChosen(to);
         focusDay();
         if (to.startsWith(String(year))) return;
