@@ -38,6 +38,8 @@ static const struct row rows[] = {
      "core/rrule"},
     {"src/db", "base", ""},
     {"src/store", "db core base", "core/cron core/policy core/rrule core/spec core/time"},
+    {"src/store/check", "store db core base",
+     "core/cron core/policy core/rrule core/spec core/time"},
     {"src/engine", "engine/count store core core/policy core/spec base",
      "db core/cron core/rrule core/time"},
     {"src/engine/count", "engine store base",
@@ -108,7 +110,8 @@ static const struct row rows[] = {
      "api/call api/access api/events api/schedules "
      "cli/apply cli/frame io/ model wire/ base", /* seeds are manifests */
      "engine store db core/"},
-    {"src/server/check", "api/schedules engine store db model core/ base", "api/call wire/"},
+    {"src/server/check", "api/schedules engine store store/check db model core/ base",
+     "api/call wire/"},
     {"src/server/commands",
      "server server/check server/config cli/frame db io core/ wire/ base", ""},
 

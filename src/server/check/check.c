@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "server/check/check_parts.h"
-#include "store/check_rows.h"
+#include "store/check/check_rows.h"
 #include "store/schema.h"
 
 enum {

@@ -7,8 +7,8 @@
 
 #include "core/plan.h"
 #include "server/check/check_parts.h"
-#include "store/check_rows.h"
-#include "store/check_slots.h"
+#include "store/check/check_rows.h"
+#include "store/check/check_slots.h"
 #include "store/views.h"
 
 /* A growing list in malloc() memory. */

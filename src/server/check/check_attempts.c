@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "server/check/check_parts.h"
-#include "store/check_rows.h"
+#include "store/check/check_rows.h"
 #include "store/views.h"
 
 static const struct check_run *find_open(const struct check_rows *rows,

@@ -9,7 +9,7 @@
 
 #include "core/recent.h"
 #include "server/check/check_parts.h"
-#include "store/check_rows.h"
+#include "store/check/check_rows.h"
 #include "store/key.h"
 #include "store/views.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/check_slots.h"
+#include "store/check/check_slots.h"
 
 #define MINUTE_ZERO INT64_C(1893456000000000) /* 2030-01-01T00:00:00Z */
 #define MINUTE(n)   (MINUTE_ZERO + (n)*SPAN_MIN)

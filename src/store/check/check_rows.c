@@ -2,7 +2,7 @@
 /*
  * The statements of `belfry check` that both databases understand.
  */
-#include "store/check_rows.h"
+#include "store/check/check_rows.h"
 
 #include "store/sql_numbers.h"
 #include "store/view_columns.h"

@@ -2,7 +2,7 @@
 /* The statements of `belfry check`, on both databases. */
 #include "rows.h"
 
-#include "store/check_rows.h"
+#include "store/check/check_rows.h"
 
 #define RUN_ROW(id, schedule, slot, pass, state, gate)                                 \
     "INSERT INTO runs (id, schedule, slot, pass, state, gate, lane, queue, bits, due," \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SQLite's own integrity check, table by table.  PostgreSQL checks itself. */
-#include "store/check_rows.h"
+#include "store/check/check_rows.h"
 
 static const struct db_stmt tables = {
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"

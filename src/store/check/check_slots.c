@@ -2,7 +2,7 @@
 /*
  * Compares the accounts of a schedule with its spec.
  */
-#include "store/check_slots.h"
+#include "store/check/check_slots.h"
 
 #include <stdlib.h>
 
