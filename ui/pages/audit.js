@@ -210,7 +210,7 @@ export function Audit() {
     );
     const [raw, setRaw] = useState(/** @type {any} */ (null));
     const [isVerifying, setVerifying] = useState(false);
-    const isNarrow = useMedia("(max-width: 1000px)");
+    const isNarrow = useMedia("(max-width: 1140px)");
     const { entries } = list;
     return html`<${Head}
             title="Audit"
