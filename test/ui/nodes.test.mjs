@@ -17,7 +17,7 @@ test('readiness and version are those of the server', async ({ visit, api }) => 
     const { version } = await api.get('/version');
     const page = await visit('/nodes');
     await page.getByText('This server accepts requests and has no warnings.').waitFor();
-    await page.getByRole('region', { name: 'Version' }).getByText(version, { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Version' }).getByText(version, { exact: true }).first().waitFor();
 });
 
 test('reasons of a server that is not ready are shown', async ({ visit, visitor }) => {

@@ -136,11 +136,11 @@ test('100,000 lines: search, wrap, follow, download', async (given) => {
     assert.equal(readFileSync(await file.path(), 'utf8').split('\n').length, LINES + 1);
 });
 
-// The best of three, because other programs use the machine, too.
+// The best of five, because other programs use the machine, too.
 test('scrolling 100,000 lines takes no task over 50 ms', async (given) => {
     const { page } = await openLongLog(given, 'scrolled');
     let best = Infinity;
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 5; i++) {
         await page.evaluate(() => (document.querySelector('.log-box').scrollTop = 0));
         await given.visitor.settle();
         const longest = await page.evaluate(async () => {

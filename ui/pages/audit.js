@@ -9,6 +9,7 @@ import { Card, Dialog, Empty, Head, Problem } from "../parts/basic.js";
 import { JsonView } from "../parts/json-view.js";
 import { may, me } from "../parts/login.js";
 import { WhenFilter } from "../parts/time-field.js";
+import { useMedia } from "../parts/media.js";
 import { usePaged } from "../parts/paged.js";
 import { VirtualList } from "../parts/vlist.js";
 
@@ -209,7 +210,7 @@ export function Audit() {
     );
     const [raw, setRaw] = useState(/** @type {any} */ (null));
     const [isVerifying, setVerifying] = useState(false);
-    const isNarrow = matchMedia("(max-width: 1000px)").matches;
+    const isNarrow = useMedia("(max-width: 1140px)");
     const { entries } = list;
     return html`<${Head}
             title="Audit"

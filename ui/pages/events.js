@@ -8,6 +8,7 @@ import { Dialog, Empty, Head, Link, Problem, Time } from "../parts/basic.js";
 import { useEvents } from "../parts/event-list.js";
 import { EVENT_GROUPS, eventText, eventTone } from "../parts/event-words.js";
 import { JsonView } from "../parts/json-view.js";
+import { useMedia } from "../parts/media.js";
 import { VirtualList } from "../parts/vlist.js";
 
 const ROW = 36;
@@ -156,7 +157,7 @@ export function Events() {
     const [isPaused, setPaused] = useState(false);
     const [raw, setRaw] = useState(/** @type {any} */ (null));
     useHold(list, isPaused);
-    const isNarrow = matchMedia("(max-width: 860px)").matches;
+    const isNarrow = useMedia("(max-width: 860px)");
     return html`<${Head}
             title="Events"
             sub="What the server did, newest first. It keeps events for some days."

@@ -226,7 +226,7 @@ function Row({ of, onDone }) {
             <td class="right num">${limit(settings.rateWrite)}</td>
             <td><${Names} of=${settings.upstreams} standard=${settings.upstream} /></td>
             <td><${Names} of=${settings.keys} /></td>
-            <td><${Time} at=${of.createdAt} /></td>
+            <td class="wide-only"><${Time} at=${of.createdAt} /></td>
             <td>
                 <div class="actions table-actions">
                     <button
@@ -290,12 +290,12 @@ export function Namespaces() {
                                   <thead>
                                       <tr>
                                           <th>Namespace</th>
-                                          <th class="right">Schedules at most</th>
-                                          <th class="right">Reads per min</th>
-                                          <th class="right">Writes per min</th>
+                                          <th class="right">Schedules</th>
+                                          <th class="right">Reads/min</th>
+                                          <th class="right">Writes/min</th>
                                           <th>Upstreams</th>
-                                          <th>Signing keys</th>
-                                          <th>Created</th>
+                                          <th>Keys</th>
+                                          <th class="wide-only">Created</th>
                                           <th><span class="hidden">Actions</span></th>
                                       </tr>
                                   </thead>

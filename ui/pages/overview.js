@@ -134,6 +134,8 @@ function useOverview() {
     const overview = useResource(key, readOverview, { refreshOn, pause: 2000, every: 15_000, keep: true });
     const { data, error, loading } = overview;
     useEffect(() => {
+        /* The first answer may lack what has changed in the second before it. */
+        if (data && newest.current === 0) newest.current = Date.parse(data.now);
         const isOld = data && Date.parse(data.asOf) < newest.current;
         if (loading || (!error && !isOld)) return undefined;
         const timer = setTimeout(overview.reload, RETRY);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All runs, newest first: filters, live changes, cancel, retry, and approval of many at once. */
-import { html, useEffect, useState } from "../lib/html.js";
+import { html, useState } from "../lib/html.js";
 import { query, setQuery } from "../lib/router.js";
 import { useNow, Badge, Empty, Head, Link, Problem, Time } from "../parts/basic.js";
 import { number, plural } from "../lib/words.js";
 import { may } from "../parts/login.js";
+import { useMedia } from "../parts/media.js";
 import { BulkDialog, RunActions } from "../parts/run-actions.js";
 import { RunFilters, filterOf } from "../parts/run-filters.js";
 import { useRuns } from "../parts/run-list.js";
@@ -14,18 +15,6 @@ import { VirtualList } from "../parts/vlist.js";
 const ROW = 46;
 const ROW_NARROW = 92;
 const ROW_PHONE = 116;
-
-/** Whether the window is as narrow as a media query says. @param {string} query */
-function useMedia(query) {
-    const media = matchMedia(query);
-    const [isSo, setSo] = useState(media.matches);
-    useEffect(() => {
-        const change = () => setSo(media.matches);
-        media.addEventListener("change", change);
-        return () => media.removeEventListener("change", change);
-    }, []);
-    return isSo;
-}
 
 /** Nominal, due and actual times apart; equal ones are said once. @param {{run: any}} props */
 function Times({ run }) {

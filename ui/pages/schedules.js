@@ -56,8 +56,7 @@ function followEvents(list) {
     const run = async () => {
         timer = 0;
         if (document.hidden) return;
-        const { first, last } = visibleRows();
-        await list.refresh(first, last, isHeld());
+        await reread(list, isHeld());
         lastAt = Date.now();
         /* The catalogue follows the events; the answer may be older than the event. */
         if (list.asOf < newest) within(REFRESH_PAUSE);
@@ -90,6 +89,9 @@ function useScheduleList() {
     const key = JSON.stringify(values);
     useEffect(() => {
         list.open(values);
+        /* The first answer may lack what has changed in the second before it. */
+        const timer = setTimeout(() => !list.limits && reread(list, isHeld()), REFRESH_PAUSE);
+        return () => clearTimeout(timer);
     }, [key]);
     useEffect(() => {
         const leave = followEvents(list);
@@ -166,14 +168,14 @@ function Notices({ list }) {
     }
     ${list.error && list.rows.length > 0 ? html`<${Problem}
         error=${list.error}
-        retry=${() => retry(list)}
+        retry=${() => reread(list, false)}
     />` : null}`;
 }
 
-/** @param {ScheduleList} list */
-function retry(list) {
+/** Reads what is shown again. @param {ScheduleList} list @param {boolean} held whether rows must not move */
+function reread(list, held) {
     const { first, last } = visibleRows();
-    list.refresh(first, last, false);
+    return list.refresh(first, last, held);
 }
 
 /**
@@ -370,7 +372,7 @@ export function Schedules() {
     const clearAll = () => choose(Object.fromEntries(FILTERS.map((name) => [name, null])));
     const order = (/** @type {string} */ to) => setQuery({ sort: to === "id" ? null : to });
     const isSome = selection.isAll || selection.ids.size > 0;
-    const onDone = () => retry(list);
+    const onDone = () => reread(list, false);
 
     const row = (/** @type {number} */ index) => {
         const of = list.rows[index];
@@ -417,7 +419,11 @@ export function Schedules() {
                   </aside>`
                     : null
             }
-            <div class="card flush slist" onKeyDown=${onKeyDown}>
+            <div
+                class="card flush slist"
+                onKeyDown=${onKeyDown}
+                onMouseLeave=${() => list.isHeldBack && reread(list, isHeld())}
+            >
                 ${
                     list.rows.length > 0
                         ? html`<${VirtualList}

@@ -291,8 +291,8 @@ export function WhatIf() {
 
 const EXPLAINED = {
     down:
-        "The answer says for each schedule which slots are due meanwhile, and what becomes of them when the " +
-        "server is back: caught up, missed or skipped, by its catch-up and overlap policies.",
+        "The answer says for each schedule which slots are due meanwhile, and what becomes of them " +
+        "when the server is back: caught up, missed or skipped, by its catch-up and overlap policies.",
     patch: "The answer compares the slots and the load of all schedules before and after the edit.",
     new: "The answer shows the slots of the new schedule, and how it adds to the load of all others.",
 };

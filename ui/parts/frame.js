@@ -198,7 +198,7 @@ function Footer() {
     return html`<footer class="footer">
         ${of
             ? html`<span class="tone-text-${tone}">
-                  <span aria-hidden="true">${sign}</span>
+                  <span aria-hidden="true">${sign}</span>${" "}
                   ${of.result === "balanced"
                       ? html`Ledger balanced: ${plural(of.slots ?? 0, "slot")} of ${plural(of.schedules ?? 0, "schedule")} each have one outcome`
                       : of.result === "unbalanced"

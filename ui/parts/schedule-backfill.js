@@ -221,7 +221,8 @@ export function BackfillDialog({ id, schedule, onClose, onDone }) {
     const [started, setStarted] = useState(/** @type {any} */ (null));
     const [error, setError] = useState(/** @type {any} */ (null));
     const [busy, setBusy] = useState(false);
-    const isChosen = Boolean(range.from && range.to);
+    /* While a year is typed, the field has one of the first centuries. */
+    const isChosen = ms(range.from) > 0 && ms(range.to) > 0;
     const body = { ...range, only, ...(overlap ? { overlap } : {}) };
     const plan = useResource(isChosen ? `plan ${JSON.stringify(body)}` : "", (abort) =>
         request("POST", v1("schedules", id, "backfill"), { body: { ...body, dryRun: true }, signal: abort }),

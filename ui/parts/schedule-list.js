@@ -104,6 +104,8 @@ export class ScheduleList {
         /** The order, filters and counts include every change until then: milliseconds. */
         this.asOf = Infinity;
         this.isStale = false;
+        /** Rows would have moved, but the user pointed at them. */
+        this.isHeldBack = false;
         this.isReady = false;
         this.isLoading = false;
         /** Why the answer has no counts, or another order: in words. @type {string | null} */
@@ -220,6 +222,7 @@ export class ScheduleList {
                 const answer = await this.request(page.cursor, limit, abort);
                 if (abort.aborted) return;
                 this.note(answer);
+                this.isHeldBack = isHeld;
                 if (isHeld) this.merge(answer.schedules.map(rowOf));
                 else this.replace(page, answer.schedules.map(rowOf), answer.cursor);
             } catch (error) {

@@ -130,7 +130,7 @@ function NotOk({ row }) {
 /** @param {{row: import("./schedule-list.js").Row}} props */
 function NextRun({ row }) {
     if (row.status === "paused" && row.pausedUntil)
-        return html`<span class="faint">paused until</span><span class="small"><${Time}
+        return html`<span class="faint">paused until</span><span class="small muted"><${Time}
             at=${row.pausedUntil}
             zone=${row.zone}
         /></span>`;

@@ -105,12 +105,12 @@ function drawNow(c, { colours, now, width }, x, height) {
 }
 
 /** @param {CanvasRenderingContext2D} c @param {Scene} scene @param {X} x */
-function drawCursor(c, { colours, cursor, chosen, width }, x) {
+function drawCursor(c, { colours, cursor, chosen, width, from, to }, x) {
     for (const [mark, colour] of /** @type {const} */ ([
         [chosen, "text"],
         [cursor, "focus"],
     ])) {
-        if (!mark) continue;
+        if (!mark || mark.at < from || mark.at > to) continue;
         c.strokeStyle = colours[colour];
         c.lineWidth = 2;
         c.strokeRect(

@@ -283,7 +283,8 @@ export function TimelineGrid(props) {
     };
     const onKey = (/** @type {KeyboardEvent} */ event) => {
         if (event.ctrlKey || event.metaKey || event.altKey || rows.length === 0) return;
-        const at = cursor ?? { row: first, at: Math.min(to, Math.max(from, now.value)) };
+        const inside = (/** @type {number} */ time) => Math.min(to, Math.max(from, time));
+        const at = { row: cursor?.row ?? first, at: inside(cursor?.at ?? now.value) };
         if (!keyMove(event, at, rows, step, view, moveTo) && !keyAct(event, at, view, pick, perPixel)) return;
         event.preventDefault();
         event.stopPropagation();
