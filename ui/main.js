@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frame of the page: navigation, login, and the view that the address names. */
-import { html, render, signal, useEffect, useState } from "./lib/html.js";
+import { html, render, signal, useEffect, useRef, useState } from "./lib/html.js";
 import { connection, get, namespace } from "./lib/api.js";
 import { follow } from "./lib/live.js";
 import { go, path } from "./lib/router.js";
@@ -57,6 +57,7 @@ async function loadView(name) {
 
 function View() {
     const name = path.value[0] ?? "";
+    const segments = useRef(/** @type {string[]} */ ([]));
     useEffect(() => {
         loadView(name);
     }, [name]);
@@ -66,9 +67,11 @@ function View() {
     }, [view.value.name, path.value.join("/")]);
     if (view.value.error)
         return html`<${Problem} error=${view.value.error} retry=${() => location.reload()} />`;
+    /* Until the next view is loaded, the old one stays, with its own address. */
+    if (view.value.name === name) segments.current = path.value.slice(1);
     const { View: Shown } = view.value;
     if (!Shown) return html`<div class="loading" role="status" aria-label="Loading"></div>`;
-    return html`<${Shown} key=${`${view.value.name} ${namespace()}`} segments=${path.value.slice(1)} />`;
+    return html`<${Shown} key=${`${view.value.name} ${namespace()}`} segments=${segments.current} />`;
 }
 
 function App() {

@@ -202,7 +202,7 @@ function Footer() {
                   ${of.result === "balanced"
                       ? html`Ledger balanced: ${plural(of.slots ?? 0, "slot")} of ${plural(of.schedules ?? 0, "schedule")} each have one outcome`
                       : of.result === "unbalanced"
-                        ? html`Ledger not balanced: ${plural(of.differences?.length ?? 0, "schedule")} differ`
+                        ? html`Ledger not balanced: ${plural(of.differenceCount ?? 0, "schedule")} differ`
                         : html`Ledger balance: ${of.result}`}
                   ${of.asOf ? html` <span class="faint">(<${Time} at=${of.asOf} relative />)</span>` : null}
               </span>`

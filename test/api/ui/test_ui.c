@@ -155,7 +155,7 @@ static void other_paths_are_404(void **state)
 {
     static const char *const names[] = {
         "main.j",           "main.jsx",      "lib/main.js",       "index.html",
-        "vendor/lock.json", "lib%2Fmain.js", "vendor/uplot.js/x", "",
+        "vendor/lock.json", "lib%2Fmain.js", "vendor/preact.js/x", "",
     };
 
     (void)state;
