@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worlds without faults that are stopped for some time, to check the forecasts of POST /what-if:
+ * Worlds without faults that are stopped for some time, to check the forecasts of /what-if:
  * core/forecast.h predicts what becomes of each slot, the engine plays it, and both must agree.
  */
 #pragma once

@@ -76,7 +76,7 @@ struct forecast {
 bool forecast_depends_on_runs(const struct plan *plan, const struct cursor *cursor);
 
 /*
- * Begins from the state of the cursor, at `now`; next_at is computed if it is not after the mark.
+ * Begins from the state of the cursor, at `now`; computes next_at if it is not after the mark.
  * Runs that are open or wait are unknown to a cursor: the caller adds them, open runs in the
  * order of their ends.
  */

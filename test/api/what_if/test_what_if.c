@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an outage, an edit or a new schedule would do.  The clock stands at 2026-01-05T10:00:00Z,
- * a Monday.  Most outages last from 12:01 to 13:05 of that day: then "0/10 * * * *" has the six
+ * What an outage, an edit or a new schedule would do.  The clock is at 2026-01-05T10:00:00Z, a
+ * Monday.  Most outages last from 12:01 to 13:05 of that day: then "0/10 * * * *" has the six
  * slots from 12:10 to 13:00.
  */
 #include <stdlib.h>
@@ -269,7 +269,7 @@ static void a_governed_schedule_runs_once_after_the_outage(void **state)
 }
 
 /*
- * Runs of five minutes: 10:10 to 10:15, 10:25 to 10:30 … 11:55 to 12:00.  From then on the slots
+ * Runs of five minutes: 10:10 to 10:15, 10:25 to 10:30 … 11:55 to 12:00.  After that the slots
  * are 12:10, 12:20 … until a run begins.
  */
 static void slots_that_count_from_completions_are_an_estimate(void **state)
@@ -467,7 +467,7 @@ static void too_large_questions_are_refused_with_the_limit(void **state)
     assert_refused(what_if("'schedule':{'spec':{},'action':{'type':'queue','queue':'q'}},"
                            "'from':'2026-01-05T12:00:00Z','to':'2026-01-12T12:00:01Z'"),
                    422, "limit", "to");
-    /* Eight schedules have 604,800 slots a week each: 4,838,400, and with the ninth 5,443,200. */
+    /* 604,800 slots a week each: eight schedules have 4,838,400, nine 5,443,200. */
     for (int i = 0; i < 8; i++)
         make(js("s%d", i), "{'cron':['* * * * * *']}", "");
     ask_ok("'down':{'from':'2026-01-05T12:00:00Z','to':'2026-01-12T11:00:00Z'}");
