@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of all groups: 16 MB, and as much while the list grows. */
+enum { CHANGES_MAX = 1 << 20 };
+
 /* An attempt begins or ends. */
 struct change {
     instant at;
@@ -31,6 +34,7 @@ struct timeline_groups {
     int count, last;
     struct change *changes;
     size_t change_count, change_room;
+    bool is_full; /* some attempts have no changes: what runs is unknown */
 };
 
 struct timeline_groups *timeline_groups_new(const struct timeline_window *window,
@@ -125,6 +129,9 @@ static void add_running(struct timeline_groups *g, int group, const struct slot_
 
     if (!is_running || a->attempt_at == INSTANT_NONE || end <= a->attempt_at ||
         end <= g->window->from || a->attempt_at >= g->window->to)
+        return;
+    g->is_full |= g->change_count + 2 > CHANGES_MAX;
+    if (g->is_full)
         return;
     add_change(g, a->attempt_at > g->window->from ? a->attempt_at : g->window->from, group, 1);
     if (end < g->window->to)
@@ -229,7 +236,7 @@ static void print_bucket(struct timeline_groups *g, struct group *group, int buc
     answer_put_instant(out, "at", at);
     answer_put_int(out, "planned", counts[LOAD_PLANNED]);
     put_count(out, "started", counts[LOAD_STARTED], is_known);
-    put_count(out, "running", running, is_known && at <= g->now);
+    put_count(out, "running", running, is_known && at <= g->now && !g->is_full);
     put_count(out, "late", counts[LOAD_LATE], is_known);
     put_count(out, "failed", counts[LOAD_FAILED], is_known);
     answer_text(out, "}");

@@ -163,7 +163,7 @@ static void count_schedule(struct load *load, struct timeline_row *row,
         timeline_series_plan(&row->times, load->call->now, window, add_planned, &target);
     }
     timeline_row_end(load->call, row);
-    if (row->cut || past->is_cut)
+    if ((row->cut || past->is_cut) && !load->cut)
         load->cut = "some schedules have more slots or runs than one answer counts";
     load->schedules++;
 }

@@ -251,9 +251,9 @@ static void a_schedule_that_takes_too_long_does_not_hide_others(void **state)
 }
 
 /*
- * 39 schedules with 8,640 runs in an hour are more than an answer reads.  After the first 32, and
- * two groups that were read in vain, there is room for 13,520 of the 71,620 rows that eight more
- * would need: for the last eleven minutes of all.
+ * 39 schedules with 8,640 runs in an hour are more than an answer reads.  After the first 32,
+ * and two groups that were read in vain, there is room for 13,520 of the 71,620 rows that eight
+ * more would need: for the last eleven minutes of all.
  */
 static void too_many_runs_are_counted_in_a_part_of_the_window(void **state)
 {
