@@ -162,7 +162,7 @@ static void add_quarantined(struct list *list, const struct trouble *t)
     item = add_item(list, "quarantined", SEVERITY_ERROR);
     item->schedule = t->of->name;
     buf_text(&item->text, "quarantined, because its program ran whenever its server died; "
-                          "correct it, then resume it");
+                          "correct it, then release it");
 }
 
 static void add_late(struct list *list, const struct trouble *t)
