@@ -507,8 +507,10 @@ static void hide_in(json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
 
-    if (value && !json_is_object(value) && !json_is_array(value))
+    if (value && !json_is_object(value) && !json_is_array(value)) {
         json_put(object, key, hidden_value());
+        return; /* json_put() has freed the value */
+    }
     for (void *i = json_object_iter(value); i; i = json_object_iter_next(value, i))
         must(json_object_iter_set_new(value, i, hidden_value()) == 0);
     for (size_t i = 0; i < json_array_size(value); i++)

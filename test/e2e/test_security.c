@@ -506,6 +506,20 @@ static void a_poll_does_not_outlive_its_session(void **state)
     assert_int_equal(server_stop(d), 0);
 }
 
+/* The first secret to be hidden ended the server: its freed value was read again. */
+static void lists_of_namespaces_hide_the_secrets_of_upstreams(void **state)
+{
+    struct server *d = server_start(*state, NULL);
+    const json_t *settings;
+
+    api(d, 201, "PUT", "/api/v1/namespaces/x",
+        "{'settings':{'upstreams':{'t':{'url':'https://t.example:7233','type':'temporal',"
+        "'apiKey':'k'}}}}");
+    settings = at(api(d, 200, "GET", "/api/v1/namespaces", NULL), "namespaces[1].settings");
+    assert_string_equal(text_at(settings, "upstreams.t.apiKey"), "set");
+    assert_int_equal(server_stop(d), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -524,6 +538,7 @@ int main(void)
         E2E_TEST(a_preview_counts_against_the_limit_of_its_namespace),
         E2E_TEST(a_session_is_valid_from_login_to_logout),
         E2E_TEST(a_poll_does_not_outlive_its_session),
+        E2E_TEST(lists_of_namespaces_hide_the_secrets_of_upstreams),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
