@@ -17,9 +17,9 @@
 #include "api/schedules/report_item.h"
 #include "api/session/session.h"
 #include "api/temporal/temporal.h"
-#include "api/what_if/what_if.h"
 #include "api/timeline/timeline.h"
 #include "api/ui/ui.h"
+#include "api/what_if/what_if.h"
 
 enum { SMALL_BODY = 4096 }; /* bytes: a reason, a few names */
 

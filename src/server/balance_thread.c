@@ -283,8 +283,7 @@ static void publish(struct balance_thread *t)
 
 static enum rc open_all(struct balance_thread *t, struct err *reterr)
 {
-    struct db_options options = {
-        .readonly = true, .deadline_ms = READ_MS, .hosts = t->hosts};
+    struct db_options options = {.readonly = true, .deadline_ms = READ_MS, .hosts = t->hosts};
     struct str dir = t->config->zoneinfo;
 
     if (!t->zones)

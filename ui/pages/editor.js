@@ -308,7 +308,7 @@ function DocumentEditor({ id, begin }) {
                   doc=${doc}
                   text=${text}
                   syntax=${syntax}
-                  onText=${setText}
+                  onTyped=${setText}
                   errors=${errors}
               />`
             : null}

@@ -65,11 +65,11 @@ function Help({ help, field }) {
 }
 
 /**
- * @param {{doc: any, text: string, onText: (text: string) => void, syntax: string | null,
+ * @param {{doc: any, text: string, onTyped: (text: string) => void, syntax: string | null,
  *     errors: Array<{field: string, message: string}>}} props
  * `syntax` says why `text` is no JSON; otherwise `doc` is its value.
  */
-export function JsonView({ doc, text, onText, syntax, errors }) {
+export function JsonView({ doc, text, onTyped, syntax, errors }) {
     const area = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
     const gutter = useRef(/** @type {HTMLDivElement | null} */ (null));
     const [cursor, setCursor] = useState(0);
@@ -109,7 +109,7 @@ export function JsonView({ doc, text, onText, syntax, errors }) {
                     type="button"
                     class="small"
                     disabled=${Boolean(syntax)}
-                    onClick=${() => onText(printDoc(doc))}
+                    onClick=${() => onTyped(printDoc(doc))}
                 >
                     Format
                 </button>
@@ -136,7 +136,7 @@ export function JsonView({ doc, text, onText, syntax, errors }) {
                     rows=${Math.min(40, Math.max(20, lines + 1))}
                     value=${text}
                     onInput=${(/** @type {any} */ event) => {
-                        onText(event.target.value);
+                        onTyped(event.target.value);
                         move(event);
                     }}
                     onKeyUp=${move}

@@ -154,7 +154,7 @@ static void an_unchanged_page_is_304(void **state)
 static void other_paths_are_404(void **state)
 {
     static const char *const names[] = {
-        "main.j",           "main.jsx",      "lib/main.js",       "index.html",
+        "main.j",           "main.jsx",      "lib/main.js",        "index.html",
         "vendor/lock.json", "lib%2Fmain.js", "vendor/preact.js/x", "",
     };
 
