@@ -75,9 +75,8 @@ static enum rc read_exceptions(const struct call *call, struct db *db, struct sc
     instant *slots;
     enum rc rc;
 
-    if (!(p->view.cursor.flags & CURSOR_EXCEPTIONS))
-        return RC_OK;
-    exceptions_of(db, p->view.cursor.id, p->view.cursor.mark, EXCEPTIONS_MAX, &rows);
+    if (p->view.cursor.flags & CURSOR_EXCEPTIONS)
+        exceptions_of(db, p->view.cursor.id, p->view.cursor.mark, EXCEPTIONS_MAX, &rows);
     rc = db_flush(db, call->arena, reterr);
     if (rc != RC_OK)
         return rc;
