@@ -227,7 +227,8 @@ static enum rc make_names(struct outage_world *w, struct err *reterr)
 
 /*
  * Runs begin at once and always succeed: policies about anything else have no effect.  When a
- * cancelled run ends is up to its holder, so that other runs are terminated instead.
+ * cancelled run ends is up to its holder, so that other runs are terminated instead.  With
+ * expires_at_start, a waiting slot may begin when the engine happens to read its schedule.
  */
 static void simplify(struct policies *p)
 {
@@ -240,6 +241,7 @@ static void simplify(struct policies *p)
     p->gate_limit = 0;
     p->retention_age = 0;
     p->retention_count = 0;
+    p->expires_at_start = false;
     p->lease = LEASE_ALL;
 }
 
