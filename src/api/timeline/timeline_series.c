@@ -67,15 +67,35 @@ static bool count_series(const struct schedule_times *p, const instant range[2],
     return true;
 }
 
-/* Nothing but the spec decides about the slots. */
+/* Nothing but the spec, or a pause, decides about the slots. */
 static bool is_plain(const struct schedule_times *p)
 {
     const struct cursor *c = &p->view.cursor;
 
-    return (c->flags & (CURSOR_BARRED | CURSOR_QUARANTINED | CURSOR_CLOSED | CURSOR_DELETED)) ==
-               0 &&
+    return (c->flags & (CURSOR_QUARANTINED | CURSOR_CLOSED | CURSOR_DELETED)) == 0 &&
            c->remaining < 0 && !p->plan.is_governed && !p->plan.follows &&
            p->exception_count == 0 && has_equal_distances(&p->plan.spec);
+}
+
+static bool is_barred_until(const struct cursor *c, instant until)
+{
+    return (c->flags & CURSOR_DISABLED) ||
+           ((c->flags & CURSOR_PAUSED) && c->paused_until > until);
+}
+
+/* The slots of a range within a pause: those until now are missed already. */
+static void add_barred(const struct schedule_times *p, instant now, const instant range[2],
+                       timeline_series_fn *add, void *arg)
+{
+    instant border = now > range[1] ? range[1] : now > range[0] ? now : range[0];
+    const instant past[2] = {range[0], border}, future[2] = {border, range[1]};
+    struct slot_planned like = {.reason = REASON_PAUSED};
+
+    if (!p->plan.policies.catchup_paused)
+        like.outcome = OUTCOME_MISSED;
+    timeline_series_spec(p, &like, past, add, arg);
+    like.outcome = OUTCOME_NONE;
+    timeline_series_spec(p, &like, future, add, arg);
 }
 
 void timeline_series_plan(const struct schedule_times *p, instant now,
@@ -85,7 +105,12 @@ void timeline_series_plan(const struct schedule_times *p, instant now,
     const instant range[2] = {mark < w->from ? w->from - 1 : mark, w->to - 1};
     struct growth growth = {.add = add, .arg = arg};
 
-    if (!is_plain(p)) {
+    bool is_barred = (p->view.cursor.flags & CURSOR_BARRED) != 0;
+
+    if (is_plain(p) && is_barred_until(&p->view.cursor, range[1])) {
+        if (range[0] < range[1])
+            add_barred(p, now, range, add, arg);
+    } else if (!is_plain(p) || is_barred) {
         slot_plan_visit(p, now, range, grow, &growth);
         end_series(&growth);
     } else if (range[0] < range[1] && count_series(p, range, &growth.series)) {

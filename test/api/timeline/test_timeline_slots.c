@@ -156,6 +156,22 @@ static void pauses_and_exceptions_are_obeyed(void **state)
                         "plan 15:00 x1");
 }
 
+/* They are counted by a division, also within a pause. */
+static void pauses_of_an_interval_are_series(void **state)
+{
+    (void)state;
+    make("s", "{'intervals':[{'every':'20m'}]}", "");
+    assert_int_equal(post("/api/v1/schedules/s/pause", ""), 200);
+    pass_time(SPAN_H); /* it is 11:00 */
+    assert_string_equal(slots(DAY_1 "&slots=0&step=1h"),
+                        "10:00 missed=2, 11:00 missed=1, plan 11:20 +20m x17/paused");
+    assert_int_equal(post("/api/v1/schedules/s/pause", js("{'until':'2026-01-05T12:00:00Z'}")),
+                     200);
+    assert_string_equal(slots(DAY_1 "&slots=0&step=1h"),
+                        "10:00 missed=2, 11:00 missed=1, plan 11:20 +20m x2/paused, "
+                        "plan 12:00 +20m x15");
+}
+
 /* The ledger has one row for the whole pause, of which the window has 30 slots. */
 static void a_range_of_the_ledger_is_divided(void **state)
 {
@@ -405,6 +421,7 @@ int main(void)
         API_TEST(series_are_of_equal_distance),
         API_TEST(too_many_series_are_counted_by_bucket),
         API_TEST(pauses_and_exceptions_are_obeyed),
+        API_TEST(pauses_of_an_interval_are_series),
         API_TEST(a_range_of_the_ledger_is_divided),
         API_TEST(a_range_of_another_spec_is_one_entry),
         API_TEST(triggers_and_backfills_are_marked),

@@ -57,7 +57,7 @@ static void the_table_has_a_line_for_each_key(void **state)
     assert_non_null(strstr(run->out, "\nexec               = true     "));
     for (const char *p = run->out; *p != '\0'; p++)
         lines += *p == '\n';
-    assert_int_equal(lines, 42);
+    assert_int_equal(lines, 43);
 }
 
 /* Copies the table without the comments after #. */
@@ -125,7 +125,7 @@ static void json_values_have_their_types(void **state)
                                   "you mean BELFRY_LISTEN?\n");
     all = json_loads(run->out, JSON_REJECT_DUPLICATES, &error);
     assert_non_null(all);
-    assert_int_equal(json_object_size(all), 42);
+    assert_int_equal(json_object_size(all), 43);
     assert_string_equal(json_string_value(entry(all, "db", "env")), "postgres://ada:***@db/n");
     assert_string_equal(json_string_value(json_array_get(entry(all, "listen", "flag"), 0)),
                         "0.0.0.0:80");
