@@ -173,8 +173,8 @@ test('the fields of a backfill work without the strip', async ({ api, visit }) =
     const page = await visit('/schedule/fields');
     await button(page, 'Backfill').click();
     await dialog(page).getByLabel(/Only slots that were missed/).uncheck();
-    await dialog(page).getByLabel('From (UTC)').fill('2026-01-05T00:00:00');
-    await dialog(page).getByLabel('To (UTC)').fill('2026-01-05T03:00:00');
+    await dialog(page).getByLabel('From (UTC)').fill('2026-01-05T00:00');
+    await dialog(page).getByLabel('To (UTC)').fill('2026-01-05T03:00');
     await button(dialog(page), 'Run 4 slots').waitFor();
     assert.equal((await api.get('/api/v1/schedules/fields/backfills')).backfills.length, 0);
 });
@@ -284,11 +284,11 @@ test('explain gives the sentences of the server, for any zone', async ({ api, vi
     await put(api, 'explained', daily());
     const page = await visit('/schedule/explained?tab=explain&tz=schedule');
     const field = page.getByLabel('Time (Europe/Berlin)');
-    await field.fill('2099-03-29T02:30:00');
+    await field.fill('2099-03-29T02:30');
     const { moments } = await api.get('/api/v1/schedules/explained/explain?at=2099-03-29T02:30:00');
     for (const sentence of moments[0].sentences) await page.getByText(sentence, { exact: true }).waitFor();
     await button(page, 'UTC').click();
-    await page.getByLabel('Time (UTC)').fill('2099-01-05T01:30:00');
+    await page.getByLabel('Time (UTC)').fill('2099-01-05T01:30');
     await page.getByText('It is a slot of cron[0].').waitFor();
     assert.match(page.url(), /at=2099-01-05T01%3A30%3A00.000Z/);
 });
