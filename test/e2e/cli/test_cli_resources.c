@@ -275,8 +275,10 @@ static void the_nodes_of_the_server_are_listed(void **state)
 static void the_status_shows_what_needs_attention(void **state)
 {
     struct server *d = server_start(*state, NULL);
-    struct command_result result = BELFRY(d, "status");
+    struct command_result result;
 
+    UNTIL(server_has_logged(d, "catalogue loaded"));
+    result = BELFRY(d, "status");
     assert_has(result.out, "Schedules");
     make_schedule(d, "a", "'spec':{},'action':{'type':'queue','queue':'q'}");
     trigger(d, "a");
