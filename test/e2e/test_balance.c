@@ -72,6 +72,7 @@ static void a_server_that_fires_is_balanced(void **state)
         assert_int_equal(number_at(balance, "schedules"), 2); /* not `follows` */
         assert_true(number_at(balance, "slots") >= 6);
         assert_int_equal(number_at(balance, "slots"), number_at(balance, "outcomes"));
+        UNTIL(ask(d, "GET", "/api/v1/overview", NULL).status == 200);
         overview = api(d, 200, "GET", "/api/v1/overview", NULL);
         assert_string_equal(text_at(overview, "balance.result"), "balanced");
     }
