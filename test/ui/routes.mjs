@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The views of the page, for the tests that open all of them and for script/screenshots.
-// `route` may be a function of the seeded data.
+// `route` may be a function of the seeded data; `ready` is a text that appears after a while.
 
 export const ROUTES = [
     { name: 'overview', route: '/' },
     { name: 'timeline', route: '/timeline' },
     { name: 'schedules', route: '/schedules' },
     { name: 'schedule', route: ({ schedule }) => `/schedule/${schedule}` },
-    { name: 'edit', route: ({ schedule }) => `/edit/${schedule}` },
-    { name: 'new', route: '/new' },
+    { name: 'edit', route: ({ schedule }) => `/edit/${schedule}`, ready: 'Next times' },
+    { name: 'new', route: '/new', ready: 'Next times' },
     { name: 'runs', route: '/runs' },
     { name: 'run', route: ({ run }) => `/run/${run}` },
     { name: 'queues', route: '/queues' },
@@ -33,8 +33,9 @@ export async function routesOf(api, { schedule } = {}) {
         schedule: encodeURIComponent(schedule ?? schedules[0]?.id ?? 'none'),
         run: runs[0]?.id ?? 'none',
     };
-    return ROUTES.map(({ name, route }) => ({
+    return ROUTES.map(({ name, route, ready }) => ({
         name,
+        ready,
         route: typeof route === 'function' ? route(values) : route,
     }));
 }

@@ -22,8 +22,9 @@ if (!out || unknown.length > 0) {
     process.exit(2);
 }
 
-async function picture(visitor, file, route) {
+async function picture(visitor, file, { route, ready }) {
     const page = await visitor.open(route);
+    if (ready) await page.getByText(ready).first().waitFor();
     await page.evaluate(() => document.fonts.ready);
     await page.screenshot({ path: join(out, file), animations: 'disabled', caret: 'hide' });
 }
@@ -34,8 +35,8 @@ async function pictures(browser, server, routes, colorScheme, [width, size]) {
         viewport: { width: size[0], height: size[1] },
         reducedMotion: 'reduce',
     });
-    for (const { name, route } of routes)
-        await picture(visitor, `${name}-${width}-${colorScheme}.png`, route);
+    for (const one of routes)
+        await picture(visitor, `${one.name}-${width}-${colorScheme}.png`, one);
     const { problems } = visitor;
     visitor.problems = [];
     await visitor.end();
