@@ -16,7 +16,7 @@
 
 enum { FILES_MAX = 60, FOLDERS_MAX = 500 };
 
-static const char without_counterpart[] = "test/e2e test/sim test/torture";
+static const char without_counterpart[] = "test/e2e test/e2e/cli test/sim test/torture";
 
 struct folder {
     char path[WORD_BYTES_MAX];
