@@ -41,43 +41,50 @@ function entryOf(event) {
     };
 }
 
+/** @param {any} run */
+const endOf = (run) => ({ ...run, type: "run.ended", at: run.endedAt, run: run.id });
+
+/** @param {any} a @param {any} b */
+const byTime = (a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
+
 /**
- * Adds newer events; equal ones of a schedule become one entry with a count.
- * @param {Entry[]} old
- * @param {any[]} events oldest first
+ * The runs that had ended when they were read, and what has happened since the page was opened,
+ * newest first.  Equal events of a schedule become one entry with a count.
+ * @param {any[]} runs @param {any[]} events
  */
-function added(old, events) {
-    const entries = new Map(old.map((entry) => [entry.key, entry]));
-    for (const event of events) {
+function combine(runs, events) {
+    const known = new Set(runs.map((run) => run.id));
+    const others = events.filter((event) => event.type !== "run.ended" || !known.has(event.run));
+    /** @type {Map<string, Entry>} */
+    const entries = new Map();
+    for (const event of [...runs.map(endOf), ...others].sort(byTime)) {
         const entry = entryOf(event);
         entry.count += entries.get(entry.key)?.count ?? 0;
         entries.set(entry.key, entry);
     }
-    const newest = [...entries.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-    return newest.slice(0, KEPT);
+    return [...entries.values()].sort(byTime).reverse().slice(0, KEPT);
 }
 
-/** @param {any} run */
-const endOf = (run) => ({ ...run, type: "run.ended", at: run.endedAt, run: run.id });
-
-/** Events since the page was opened, at most one drawing a second. @param {any[] | undefined} runs */
+/** Entries, computed at most once a second while events arrive. @param {any[] | undefined} runs */
 function useEntries(runs) {
     const [entries, setEntries] = useState(/** @type {Entry[]} */ ([]));
-    const waiting = useRef(/** @type {any[]} */ ([]));
+    const events = useRef(/** @type {any[]} */ ([]));
+    const read = useRef(/** @type {any[]} */ ([]));
     useEffect(() => {
-        if (runs) setEntries(added([], [...runs].reverse().map(endOf)));
+        if (!runs) return;
+        read.current = runs;
+        setEntries(combine(runs, events.current));
     }, [runs]);
     useEffect(() => {
         let timer = 0;
         const draw = () => {
             timer = 0;
-            const events = waiting.current.splice(0);
-            setEntries((old) => added(old, events));
+            setEntries(combine(read.current, events.current));
         };
         const leave = subscribe((event) => {
             if (!event.at || STEPS.test(event.type)) return;
-            waiting.current.push(event);
-            if (waiting.current.length > 5 * KEPT) waiting.current.splice(0, KEPT);
+            events.current.push(event);
+            if (events.current.length > 5 * KEPT) events.current.splice(0, KEPT);
             if (!timer) timer = setTimeout(draw, DRAW_PAUSE);
         });
         return () => {
