@@ -64,6 +64,39 @@ test('a failure appears with its reason, by itself', async ({ visit, api }) => {
     assert.equal(await line.getByRole('link', { name: /Run failed/ }).getAttribute('href'), `#/run/${run}`);
 });
 
+/* A page that is shown again reads the ended runs again; that answer is held back. */
+test('what happens while the ended runs are read is shown', async ({ visitor, visit, api }) => {
+    const page = await visit('/');
+    const ended = /\/api\/v1\/runs\?.*state=ended/;
+    let release;
+    let begin;
+    const isReleased = new Promise((resolve) => (release = resolve));
+    const isRead = new Promise((resolve) => (begin = resolve));
+    await page.route(ended, async (route) => {
+        const response = await route.fetch();
+        begin();
+        await isReleased;
+        await route.fulfill({ response });
+    });
+    await page.evaluate(() => {
+        for (const value of [true, false]) {
+            Object.defineProperty(document, 'hidden', { value, configurable: true });
+            document.dispatchEvent(new Event('visibilitychange'));
+        }
+    });
+    await isRead;
+    await page.locator('.live-live').waitFor();
+    await fail(api, 'fails-early', 'no answer');
+    const line = card(page, 'Recent activity').getByRole('listitem').filter({ hasText: 'fails-early' });
+    const link = line.getByRole('link', { name: /Run failed/ });
+    await link.waitFor();
+    const answered = page.waitForResponse(ended);
+    release();
+    await answered;
+    await visitor.settle();
+    assert.ok(await link.isVisible());
+});
+
 test('what needs attention is run again at once', async ({ visit, api }) => {
     await fail(api, 'run-again', 'no room');
     const page = await visit('/');
