@@ -81,6 +81,36 @@ export const dateOf = (c) => `${c.year}-${two(c.month)}-${two(c.day)}`;
 /** @param {Civil} c */
 export const clockOf = (c) => `${two(c.hour)}:${two(c.minute)}` + (c.second ? `:${two(c.second)}` : "");
 
+const DAY = 86_400_000;
+
+/** Local time minus UTC, in milliseconds. @param {number} at @param {string} zone */
+export function offsetAt(at, zone) {
+    const c = civil(at, zone);
+    const whole = Math.floor(at / 1000) * 1000;
+    return Date.UTC(c.year, c.month - 1, c.day, c.hour, c.minute, c.second) - whole;
+}
+
+/**
+ * The instant of a local time, given as milliseconds as if it were UTC.  Of a time that occurs
+ * twice, the first; a time that does not exist is moved by the size of the gap.
+ * @param {number} local @param {string} zone
+ */
+export function instantOf(local, zone) {
+    const early = local - offsetAt(local - DAY, zone);
+    if (offsetAt(early, zone) === local - early) return early;
+    const late = local - offsetAt(local + DAY, zone);
+    return offsetAt(late, zone) === local - late ? late : early;
+}
+
+/**
+ * The instant of a local time such as "2026-11-19T02:30" or "2026-11-19"; NaN if it is none.
+ * @param {string} text @param {string} zone
+ */
+export function parseLocal(text, zone) {
+    const local = Date.parse(text.length === 10 ? `${text}T00:00Z` : `${text}Z`);
+    return Number.isNaN(local) ? NaN : instantOf(local, zone);
+}
+
 /** @param {string | number | null | undefined} instant */
 export const ms = (instant) => (typeof instant === "number" ? instant : Date.parse(instant ?? ""));
 

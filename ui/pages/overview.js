@@ -4,14 +4,13 @@ import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { get, namespace } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { query, setQuery } from "../lib/router.js";
-import { civil, now, zoneChoice, zoneName } from "../lib/time.js";
+import { civil, dateOf, now, parseLocal, zoneChoice, zoneName } from "../lib/time.js";
 import { number, plural } from "../lib/words.js";
 import { Activity } from "../parts/activity.js";
 import { Attention } from "../parts/attention.js";
 import { Card, Head, Load, Problem, Tile } from "../parts/basic.js";
 import { FirstVisit } from "../parts/first-visit.js";
 import { LoadChart } from "../parts/load-chart.js";
-import { instantOf } from "../parts/time-field.js";
 
 const HOUR = 3_600_000;
 const RETRY = 1500; /* while the server reads its schedules, or what has changed */
@@ -33,9 +32,7 @@ async function readOverview(abort) {
 
 /** Midnight in the zone of the page. */
 function today() {
-    const c = civil(now.value, zone());
-    const date = [c.year, String(c.month).padStart(2, "0"), String(c.day).padStart(2, "0")].join("-");
-    return new Date(instantOf(`${date}T00:00`, zone()) ?? now.value).toISOString();
+    return new Date(parseLocal(dateOf(civil(now.value, zone())), zone())).toISOString();
 }
 
 /** @param {{tiles: any}} props */

@@ -7,9 +7,9 @@ import { html, useEffect, useMemo, useState } from "../lib/html.js";
 import { namespace, request } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { query, setQuery } from "../lib/router.js";
-import { fullTime, ms, now, zoneName } from "../lib/time.js";
+import { fullTime, ms, now, parseLocal, zoneName } from "../lib/time.js";
 import { Card, Empty, Field, Head, Load, Tabs } from "../parts/basic.js";
-import { addDays, HOUR, MINUTE, parseLocal } from "../parts/timeline-axis.js";
+import { addDays, HOUR, MINUTE } from "../parts/timeline-axis.js";
 import { WhatIfResult } from "../parts/timeline-forecast.js";
 
 const ADDRESS_MAX = 1500; /* characters of JSON that the address may hold */

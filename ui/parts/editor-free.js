@@ -7,7 +7,7 @@ import { civil, clockOf, ms } from "../lib/time.js";
 import { plural } from "../lib/words.js";
 import { Load } from "./basic.js";
 import { getIn, isPlain } from "./editor-doc.js";
-import { instantOf, localText } from "./schedule-zone.js";
+import { instantText, localText } from "./schedule-zone.js";
 
 /** @typedef {import("./editor-fields.js").Form} Form */
 
@@ -64,9 +64,9 @@ function applyTime(form, time) {
 /** The next instant at which the clock shows this time. @param {string} time @param {string} zone */
 function nextOf(time, zone) {
     const now = Date.now();
-    const today = ms(instantOf(`${localText(now, zone).slice(0, 10)}T${time}`, zone) ?? "");
+    const today = ms(instantText(`${localText(now, zone).slice(0, 10)}T${time}`, zone) ?? "");
     if (today - HALF * 60_000 > now) return today;
-    return ms(instantOf(`${localText(now + 86_400_000, zone).slice(0, 10)}T${time}`, zone) ?? "");
+    return ms(instantText(`${localText(now + 86_400_000, zone).slice(0, 10)}T${time}`, zone) ?? "");
 }
 
 /** Every minute of the hour with what is planned then. @param {any} load @param {number} center */

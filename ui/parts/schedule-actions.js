@@ -4,11 +4,10 @@ import { html, useEffect, useState } from "../lib/html.js";
 import { get, post, request, v1 } from "../lib/api.js";
 import { useResource } from "../lib/resource.js";
 import { href } from "../lib/router.js";
-import { now, viewerZone, zoneChoice } from "../lib/time.js";
+import { now, parseLocal, viewerZone, zoneChoice } from "../lib/time.js";
 import { plural } from "../lib/words.js";
 import { attempt, Field, FormDialog, Load, Problem, Time, toast } from "./basic.js";
 import { may } from "./login.js";
-import { instantOf } from "./time-field.js";
 
 /** Starts a run now, and says which. @param {string} id */
 export function runNow(id) {
@@ -47,8 +46,8 @@ export function pauseBody(form) {
     const reason = form.reason.trim() || null;
     if (form.length === "") return { reason, until: null };
     const at =
-        form.length === "time" ? instantOf(form.time, dialogZone()) : now.value + Number(form.length);
-    if (at === null) throw new Error("until: no time; choose one");
+        form.length === "time" ? parseLocal(form.time, dialogZone()) : now.value + Number(form.length);
+    if (Number.isNaN(at)) throw new Error("until: no time; choose one");
     return { reason, until: new Date(at).toISOString() };
 }
 

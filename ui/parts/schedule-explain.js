@@ -7,7 +7,7 @@ import { href, query, setQuery } from "../lib/router.js";
 import { fullTime, ms, now, offsetName, viewerZone, zoneName } from "../lib/time.js";
 import { stateOf } from "../lib/words.js";
 import { Badge, Card, Field, Load, Time } from "./basic.js";
-import { instantOf, isZone, localText, ZonePicker } from "./schedule-zone.js";
+import { instantText, isZone, localText, ZonePicker } from "./schedule-zone.js";
 
 /** @param {{moment: any, zone: string, id: string}} props */
 function Moment({ moment, zone, id }) {
@@ -75,7 +75,7 @@ export function ScheduleExplain({ schedule }) {
         const text = event.target.value;
         if (!text) return;
         if (zone === spec.timezone) setQuery({ local: text.padEnd(19, ":00"), at: null }, { replace: true });
-        else setQuery({ at: instantOf(text, zone), local: null }, { replace: true });
+        else setQuery({ at: instantText(text, zone), local: null }, { replace: true });
     };
     const [draft, setDraft] = useState(/** @type {string | null} */ (null));
     const setZone = (/** @type {string} */ name) => {

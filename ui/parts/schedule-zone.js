@@ -2,29 +2,15 @@
 /* Choosing zones, and instants as the wall clock of a zone shows them. */
 import { html, signal, useEffect, useState } from "../lib/html.js";
 import { get } from "../lib/api.js";
-import { civil, clockOf, dateOf, ms, offsetName } from "../lib/time.js";
-
-/** @param {number} at @param {string} zone */
-function wall(at, zone) {
-    const c = civil(at, zone);
-    return Date.UTC(c.year, c.month - 1, c.day, c.hour, c.minute, c.second);
-}
+import { civil, clockOf, dateOf, ms, offsetName, parseLocal } from "../lib/time.js";
 
 /**
- * The instant at which the clock of a zone shows "2026-11-19T02:30"; null if the text is no time.
- * Of a time that comes twice the first, of one that does not exist the time after the gap.
+ * The instant at which the clock of a zone shows a time, as text; null if the text is no time.
  * @param {string} text @param {string} zone
  */
-export function instantOf(text, zone) {
-    const wanted = Date.parse(text.length === 10 ? `${text}T00:00Z` : `${text}Z`);
-    if (Number.isNaN(wanted)) return null;
-    const [before, after] = [-86_400_000, 86_400_000].map((distance) => {
-        const near = wanted + distance;
-        return wanted - (wall(near, zone) - near);
-    });
-    return new Date(
-        wall(before, zone) !== wanted && wall(after, zone) === wanted ? after : before,
-    ).toISOString();
+export function instantText(text, zone) {
+    const at = parseLocal(text, zone);
+    return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 
 /**
@@ -47,7 +33,7 @@ export function localText(at, zone) {
 export function ZonedTime({ value, zone, onChange, label, required, field }) {
     const isTime = !value || !Number.isNaN(Date.parse(value));
     const change = (/** @type {any} */ event) =>
-        onChange(isTime ? instantOf(event.target.value, zone) : event.target.value || null);
+        onChange(isTime ? instantText(event.target.value, zone) : event.target.value || null);
     return html`<span class="zoned">
         <input
             type=${isTime ? "datetime-local" : "text"}

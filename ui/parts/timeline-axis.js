@@ -3,7 +3,7 @@
  * Time axes in a named zone.  An axis is linear in real time, so a day with a clock change is 23
  * or 25 hours long on it; labels are at round local times.
  */
-import { civil, clockOf, dateOf } from "../lib/time.js";
+import { civil, clockOf, dateOf, instantOf, offsetAt, parseLocal } from "../lib/time.js";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -33,42 +33,14 @@ const STEPS = [
     91 * DAY,
 ];
 
-/** Local time minus UTC, in milliseconds. @param {number} at @param {string} zone */
-export function offsetAt(at, zone) {
-    const c = civil(at, zone);
-    const whole = Math.floor(at / 1000) * 1000;
-    return Date.UTC(c.year, c.month - 1, c.day, c.hour, c.minute, c.second) - whole;
-}
-
-/**
- * The instant of a local time, given as milliseconds as if it were UTC.  Of a time that occurs
- * twice, the first; a time that does not exist is moved by the size of the gap.
- * @param {number} local @param {string} zone
- */
-export function instantOf(local, zone) {
-    const early = local - offsetAt(local - DAY, zone);
-    if (offsetAt(early, zone) === local - early) return early;
-    const late = local - offsetAt(local + DAY, zone);
-    return offsetAt(late, zone) === local - late ? late : early;
-}
-
 /** Midnight of the local day of an instant. @param {number} at @param {string} zone */
 export function dayStart(at, zone) {
     const c = civil(at, zone);
     return instantOf(Date.UTC(c.year, c.month - 1, c.day), zone);
 }
 
-/**
- * The instant of a local time such as "2026-11-19T02:30"; NaN if it is none.
- * @param {string} text @param {string} zone
- */
-export function parseLocal(text, zone) {
-    const local = Date.parse(`${text}Z`);
-    return Number.isNaN(local) ? NaN : instantOf(local, zone);
-}
-
 /** Midnight of a date such as "2026-11-19". @param {string} date @param {string} zone */
-export const dateStart = (date, zone) => parseLocal(`${date}T00:00`, zone);
+export const dateStart = (date, zone) => parseLocal(date, zone);
 
 /** @param {string} date @param {number} days */
 export function addDays(date, days) {
