@@ -3,6 +3,7 @@
 // The editor: form and JSON are views of one document, which neither of them changes by itself.
 import assert from 'node:assert/strict';
 import { suite } from './harness.mjs';
+import { waitFor } from './work.mjs';
 
 const { test } = suite();
 
@@ -11,14 +12,6 @@ const area = (page) => page.getByLabel('The schedule as JSON');
 const put = (api, id, document) => api.send('PUT', `/api/v1/schedules/${id}`, document);
 const queue = (name) => ({ type: 'queue', queue: name });
 const nightly = () => ({ spec: { cron: ['30 2 * * *'], timezone: 'Europe/Berlin' }, action: queue('reports') });
-
-async function waitFor(condition) {
-    for (;;) {
-        const value = await condition();
-        if (value) return value;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-}
 
 async function jsonOf(page) {
     await button(page, 'JSON').click();

@@ -3,6 +3,7 @@
 // The page of a schedule: its tabs, and every button with what it says before it acts.
 import assert from 'node:assert/strict';
 import { suite } from './harness.mjs';
+import { waitFor } from './work.mjs';
 
 const { test } = suite();
 
@@ -12,14 +13,6 @@ const button = (page, name) => page.getByRole('button', { name, exact: true });
 const dialog = (page) => page.getByRole('dialog');
 const state = async (api, id) => (await api.get(`/api/v1/schedules/${id}?fields=state`)).state;
 const put = (api, id, document) => api.send('PUT', `/api/v1/schedules/${id}`, document);
-
-async function waitFor(condition) {
-    for (;;) {
-        const value = await condition();
-        if (value) return value;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-}
 
 async function choose(page, name) {
     await button(page, 'More ▾').click();
@@ -107,7 +100,9 @@ test('resume says what catch-up will do, in the words of the server', async ({ a
         policies: { catchup: { mode: 'all', whilePaused: true }, overlap: 'bufferAll' },
     });
     await api.post('/api/v1/schedules/resumed/pause', {});
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await waitFor(
+        async () => (await api.post('/api/v1/schedules/resumed/resume', { dryRun: true })).replayed > 1,
+    );
     const page = await visit('/schedule/resumed');
     await button(page, 'Resume').click();
     const words = await dialog(page).locator('.note').innerText();

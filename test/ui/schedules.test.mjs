@@ -3,6 +3,7 @@
 // The list of schedules: search, order, filters, and changes of one or many schedules.
 import assert from 'node:assert/strict';
 import { suite } from './harness.mjs';
+import { waitFor } from './work.mjs';
 
 const COUNT = 1500; // more than a page of the list, and more than a batch of changes
 
@@ -15,14 +16,6 @@ const countText = (page) => page.locator('#schedule-count');
 const list = (api, query) => api.get(`/api/v1/schedules?${query}`);
 const state = async (api, id) => (await api.get(`/api/v1/schedules/${id}?fields=state`)).state;
 const number = (n) => new Intl.NumberFormat('en').format(n);
-
-async function waitFor(condition) {
-    for (;;) {
-        const value = await condition();
-        if (value) return value;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-}
 
 test('the list shows what the server lists, and only the rows that can be seen', async ({ visit, api }) => {
     const page = await visit('/schedules');

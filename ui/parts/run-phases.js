@@ -127,7 +127,7 @@ function splitReady(from, to, seen) {
             return {
                 ...piece,
                 cause: "other",
-                why: "the gate or a busy worker: the two cannot be told apart afterwards",
+                why: "the gate or a busy worker; the records do not say which",
             };
         if (!seen.queue) return { ...piece, cause: "node", why: "no place was free on a node" };
         if (!seen.busy) return { ...piece, cause: "other", why: "too many runs of this queue to tell" };

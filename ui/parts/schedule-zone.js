@@ -5,7 +5,7 @@ import { get } from "../lib/api.js";
 import { civil, clockOf, dateOf, ms, offsetName, parseLocal } from "../lib/time.js";
 
 /**
- * The instant at which the clock of a zone shows a time, as text; null if the text is no time.
+ * The instant at which the clock of a zone shows a time, as text; null if the text is not a time.
  * @param {string} text @param {string} zone
  */
 export function instantText(text, zone) {

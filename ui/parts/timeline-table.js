@@ -34,7 +34,7 @@ function seriesText({ first, step, count, reason }, zone) {
  */
 export function TimelineTable({ rows, step, zoneOf, onNearEnd, onPick, onVisible }) {
     const seen = useRef(/** @type {Set<string>} */ (new Set()));
-    /* In the order in which rows came into view, so that the last ones can be told. */
+    /* In the order in which rows came into view, so that the last rows are known. */
     const see = (/** @type {string} */ id) => {
         seen.current.delete(id);
         seen.current.add(id);
